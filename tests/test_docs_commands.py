@@ -41,6 +41,7 @@ ELSEWHERE = (
     "go build",
     "gridhouse audit",
     " TABLE",
+    " EVENING",
 )
 # What makes them short.
 SHORTER = (

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 START = "sliding(rows=2,cols=2) ABC_"
 DAY = 24 * 3600 * 1000  # milliseconds
+REFUSED = 1008  # the code with which socket.js does not connect again
 
 
 @pytest.fixture
@@ -97,7 +98,10 @@ def test_tables_are_listed_taken_from_the_lobby_and_removed(
         assert run("remove", name).exit_code == 0
         reason = seat.refused("resign")
         assert reason == "this table was removed"
-    look(client)
+        look(client)
+        with pytest.raises(WebSocketDisconnect) as closed:
+            seat.listen()
+        assert closed.value.code == REFUSED
     assert visitor.get(table).status_code == 404
     for words in (("remove", name), ("unlist", name), ("block", "abc"), ("block", "0123456789")):
         refused = run(*words)
@@ -123,9 +127,12 @@ def test_who_is_blocked_is_refused_by_an_open_house(
         look(client)
         assert visitor.get("/").status_code == 403
         assert other.get("/").status_code == 200
-        seat.say("here")
-        with pytest.raises(WebSocketDisconnect):
-            seat.wait("here")
+        with pytest.raises(WebSocketDisconnect) as closed:
+            seat.listen()
+        assert closed.value.code == REFUSED
+    with pytest.raises(WebSocketDisconnect) as closed, visitor.at(table):
+        pass
+    assert closed.value.code == REFUSED
     assert line.visitors[0] in run("blocked").output
     assert run("unblock", line.visitors[0][:12]).exit_code == 0
     look(client)
@@ -140,9 +147,54 @@ def _lines(run: Any) -> list[admin.TableLine]:
 
 def test_networks_are_blocked() -> None:
     refused = upkeep.Refused()
-    refused.read(["10.0.0.0/24", "2001:db8::/32"])
-    for address, expected in (("10.0.0.9", True), ("10.0.1.9", False), ("2001:db8::1", True)):
+    refused.read(["10.0.0.0/24", "2001:db8::/32", "::ffff:192.0.2.0/120", "damaged"])
+    for address, expected in (
+        ("10.0.0.9", True),
+        ("10.0.1.9", False),
+        ("2001:db8::1", True),
+        ("::ffff:10.0.0.9", True),
+        ("::ffff:10.0.1.9", False),
+        ("192.0.2.7", True),
+        ("::ffff:192.0.2.7", True),
+    ):
         assert refused.holds({"client": (address, 1), "type": "http"}) is expected
+
+
+def test_whoever_is_blocked_can_be_unblocked(store: Store, tmp_path: Path, run: Any) -> None:
+    store.add(StoredTable("only", START, "hotseat", seated_visitors={0: "5a" * 32}))
+    assert run("block", "5a5a5a5a").exit_code == 0
+    assert run("remove", "only").exit_code == 0
+    for written in ("5a5a5a5a", "5A" * 32):
+        assert run("unblock", written).output == f"{'5a' * 32}: free\n"
+        assert refuses(run, "unblock", written).endswith(": not blocked\n")
+        assert run("block", "5a" * 32).output == f"{'5a' * 32}: blocked\n"
+    assert refuses(run, "block", "5a" * 32).endswith(": blocked already\n")
+    spoil(tmp_path / "house.db", "INSERT INTO blocks VALUES ('damaged', '2001-01-01')")
+    assert run("unblock", "damaged").output == "damaged: free\n"
+
+
+def test_a_visitor_without_a_seat_is_blocked_by_the_beginning_of_the_id(
+    store: Store, run: Any
+) -> None:
+    with store.engine.begin() as connection:
+        connection.execute(VISITORS.insert().values(visitor="5a" * 32, name="Ada", picture=1))
+    evening = Evening("evening", "5b" * 32, "Club", "binary", 1, 0, True, clock.now() + DAY)
+    evenings = EveningStore(store.engine)
+    evenings.add(evening, clock.now())
+    evenings.join("evening", "5c" * 32, clock.now())
+    for half in ("5a", "5b", "5c"):
+        assert run("block", half * 4).output == f"{half * 32}: blocked\n"
+
+
+def test_an_address_of_ipv4_is_blocked_as_such(store: Store, run: Any) -> None:
+    for written, meant in (
+        ("::ffff:192.0.2.7", "192.0.2.7/32"),
+        ("::ffff:198.51.100.7/120", "198.51.100.0/24"),
+        ("::/0", "::/0"),
+        ("192.0.2.7/8", "192.0.0.0/8"),
+    ):
+        assert admin.who_is(store, written) == meant
+    assert run("block", "::ffff:192.0.2.7").output == "192.0.2.7/32: blocked\n"
 
 
 def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: Any) -> None:
@@ -415,6 +467,46 @@ def test_what_no_house_could_open_is_not_restored(
     assert house.read_bytes() == before
     assert "the database itself" in refuses(run, "restore", house)
     assert not [*tmp_path.glob("house.db.[!l]*")]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "changed = 1000000000000000000",
+        "changed = -1000000000000000000",
+        "changed = 9e999",
+        "changed = 'zz'",
+        "start = x'ff00'",
+        "opponent = x'ff00'",
+        "ended = x'ff00'",
+    ],
+)
+def test_a_damaged_row_is_listed_by_its_name(
+    damage: str, store: Store, tmp_path: Path, run: Any
+) -> None:
+    for name in ("damaged", "whole"):
+        store.add(StoredTable(name, START, "hotseat", seated_visitors={0: name * 9}))
+    spoil(tmp_path / "house.db", f"UPDATE tables SET {damage} WHERE id = 'damaged'")
+    listed = run("tables").output
+    assert re.search(r"^damaged .*cannot be read", listed, re.MULTILINE)
+    assert re.search(r"^whole +sliding ", listed, re.MULTILINE)
+    assert run("stats").exit_code == run("prune").exit_code == 0
+    assert run("remove", "damaged").output == "damaged: removed\n"
+
+
+def test_a_damaged_seat_or_block_is_listed_and_not_copied(
+    store: Store, tmp_path: Path, run: Any
+) -> None:
+    house, other = tmp_path / "house.db", f"sqlite:///{tmp_path / 'other.db'}"
+    store.add(StoredTable("damaged", START, "hotseat", seated_visitors={0: "5a" * 32}))
+    spoil(house, "UPDATE seats SET visitor = x'ff00'")
+    assert re.search("^damaged .*cannot be read", run("tables").output, re.MULTILINE)
+    assert run("block", "192.0.2.7").exit_code == 0
+    for since in ("'zz'", "x'ff00'", "7"):
+        spoil(house, f"UPDATE blocks SET since = {since}")
+        assert re.search("192.0.2.7/32 +cannot be read", run("blocked").output)
+        assert "a row of blocks cannot be read" in refuses(run, "copy", other)
+    assert run("unblock", "192.0.2.7").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
+from gridhouse.cli import complete_app
 from gridhouse.server import clock
 from gridhouse.server.evenings import storage
 from gridhouse.server.evenings.pairing import FreePlayer, Pair, pair_up
 from gridhouse.server.evenings.service import AWAY_AFTER, PATIENCE, PAUSE
-from web_helpers import Visitor, open_house
+from gridhouse.server.settings import MAX_OWN_EVENINGS
+from web_helpers import Visitor, open_house, visitor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from starlette.testclient import TestClient
 
 FORM = {"name": "Tuesday club", "board": "binary small", "clock": "3+2", "minutes": "30"}
 ROW = re.compile(r"<td>(\d+)</td><td><bdi>(\w+)</bdi>.*?</td><td>(\d+)</td><td>(\d+)</td>")
@@ -245,6 +248,66 @@ def test_limits(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "has 1 players already" in answer.text
     answer = Visitor(client).post(f"{evening}/join", {"name": ""})
     assert "Give yourself a name." in answer.text
+
+
+def refusal(host: Visitor) -> str:
+    """Return the reason why an evening cannot be started, "" if it was."""
+    answer = host.post("/evenings", FORM)
+    assert answer.status_code in (303, 422)
+    found = re.search(r"You and others at your address have .*? is over\.", answer.text)
+    return found[0] if found else ""
+
+
+def test_a_visitor_or_an_address_has_few_evenings_at_once(client: TestClient, time: Time) -> None:
+    other = TestClient(client.app, str(client.base_url), client=("203.0.113.9", 1))
+    host = Visitor(client)
+    for at in range(MAX_OWN_EVENINGS):
+        assert refusal(host if at else Visitor(client)) == ""
+    reason = (
+        "You and others at your address have 3 evenings going on already; wait until one is over."
+    )
+    assert refusal(Visitor(client)) == reason
+    host.client = other
+    assert refusal(host) == ""  # elsewhere the host has two
+    assert refusal(host) == reason
+    assert refusal(Visitor(other)) == ""
+    time.now += 31 * clock.MINUTE
+    assert refusal(host) == refusal(Visitor(client)) == ""
+    assert len(client.app.state.evenings._started) == 2  # type: ignore[attr-defined]
+
+
+def test_whoever_runs_the_house_lists_and_ends_evenings(
+    client: TestClient, time: Time, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", f"sqlite:///{tmp_path / 'house.db'}")
+    monkeypatch.setenv("COLUMNS", "200")
+    host = Visitor(client)
+    evening = str(host.post("/evenings", FORM).headers["location"])
+    players = [Player(client, evening, name) for name in ("Anna", "Bert")]
+    table, _ = rounds(time, players)
+    with sqlite3.connect(tmp_path / "house.db") as connection:
+        connection.execute(
+            "INSERT INTO evenings SELECT 'damaged', host, name, game, initial, increment, listed, "
+            "'zz' FROM evenings"
+        )
+    connection.close()
+    name = evening.rpartition("/")[2]
+
+    def run(*words: str) -> str:
+        return str(CliRunner().invoke(complete_app(), ["admin", *words]).output)
+
+    listed = run("evenings")
+    row = rf"^{name} +Tuesday club +{visitor_of(host)[:12]} +binary +30 +2 *$"
+    assert re.search(row, listed, re.MULTILINE)
+    assert re.search("^damaged +cannot be read", listed, re.MULTILINE)
+    assert run("end-evening", name) == f"{name}: over\n"
+    assert run("end-evening", "damaged") == "damaged: over\n"
+    assert "no such evening" in run("end-evening", name)
+    assert name not in run("evenings")
+    resign(players[0], table)
+    assert rounds(time, players) == ["", ""]  # no other game begins
+    assert "The evening is over." in players[0].get(evening).text
+    assert standings(players[0], evening)[0] == (1, "Bert", 1, 2)
 
 
 def test_only_listed_evenings_are_found_by_others(client: TestClient) -> None:

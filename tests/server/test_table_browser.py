@@ -127,6 +127,24 @@ def test_a_key_that_is_held_looks_back_without_breaking_the_connection(
 
 
 @pytest.mark.slow("drives a browser")
+def test_a_page_that_is_refused_is_loaded_again(visit: Callable[..., Page], address: str) -> None:
+    hands = Hands(visit(address))
+    sockets: list[WebSocketRoute] = []
+
+    def passes(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    hands.page.route_web_socket("**/socket*", passes)
+    hands.begin("Binary Game", start=ROW, opponent="hotseat")
+    with hands.page.expect_navigation():
+        sockets[0].close(code=1008)
+    hands.page.wait_for_selector("#offline", state="hidden")
+    type_move(hands, MOVES[0])
+    assert len(sockets) == 2
+
+
+@pytest.mark.slow("drives a browser")
 def test_a_connection_that_is_dead_is_noticed(visit: Callable[..., Page], address: str) -> None:
     hands = Hands(visit(address))
     dead = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.testclient import TestClient
+    from starlette.types import Scope
 
 HOSTILE = '"><img src=x onerror=a()>'
 HELD = 2.0  # seconds for which a backup is held up
@@ -64,17 +66,66 @@ def test_a_blocked_address_is_refused_by_an_open_house(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(upkeep, "GLANCE", 0.05)
+    look, looks = upkeep.Keeper.look, []
+
+    async def counted_look(keeper: upkeep.Keeper) -> None:
+        looks.append(keeper)
+        await look(keeper)
+
+    monkeypatch.setattr(upkeep.Keeper, "look", counted_look)
     with open_house(tmp_path, "203.0.113.9") as client:
         visitor = Visitor(client)
         with visitor.at(visitor.new("sliding")) as seat:
+            before = len(looks)
+            wait_for(lambda: len(looks) > before + 1, "a whole look at the page")
             store = client.app.state.service.store  # type: ignore[attr-defined]
             with store.engine.begin() as connection:
                 upkeep.block(connection, admin.who_is(store, "203.0.113.0/24"))
             wait_for(lambda: visitor.get("/").status_code == 403, "the refusal")
             assert visitor.get("/readyz").status_code == 403
-            seat.say("here")
             with pytest.raises(WebSocketDisconnect):
-                seat.wait("here")
+                seat.listen()
+
+
+def test_a_page_that_opens_while_its_address_is_blocked_is_hung_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "GLANCE", 0.05)
+    holds, asked = upkeep.Refused.holds, []
+
+    def holds_later(refused: upkeep.Refused, scope: Scope) -> bool:
+        asked.append(scope)
+        return len(asked) > 1 and holds(refused, scope)
+
+    with open_house(tmp_path, "203.0.113.9") as client:
+        visitor = Visitor(client)
+        table = visitor.new("sliding")
+        store = client.app.state.service.store  # type: ignore[attr-defined]
+        with store.engine.begin() as connection:
+            upkeep.block(connection, "203.0.113.9/32")
+        wait_for(lambda: visitor.get("/").status_code == 403, "the refusal")
+        monkeypatch.setattr(upkeep.Refused, "holds", holds_later)
+        with visitor.at(table) as seat, pytest.raises(WebSocketDisconnect):
+            seat.listen()
+
+
+def test_who_is_blocked_while_waiting_for_news_hears_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "GLANCE", 0.05)
+    with open_house(tmp_path, "203.0.113.9") as client, ThreadPoolExecutor() as pool:
+        visitor = Visitor(client)
+        table = visitor.new("sliding").removeprefix("/t/")
+        service = client.app.state.service  # type: ignore[attr-defined]
+        waiting = pool.submit(client.get, f"/api/tables/{table}?wait=30&after=0")
+        wait_for(lambda: table in service._live and service._live[table].subscribers, "the wait")
+        with service.store.engine.begin() as connection:
+            upkeep.block(connection, "203.0.113.9/32")
+        wait_for(lambda: client.get("/healthz").status_code == 403, "the refusal")
+        assert client.portal is not None
+        client.portal.call(service._live[table].changed)
+        answer = waiting.result()
+        assert (answer.status_code, "position" in answer.text) == (403, False)
 
 
 def test_moves_do_not_wait_for_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from gridhouse.core.console import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
 admin = Commands(name="admin", help="Run a house: its tables, people and database.", **GROUP)
 app.add_typer(admin, rich_help_panel=TOOLS)
@@ -47,6 +48,11 @@ def _print(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     for row in rows:
         table.add_row(*(Text(harmless(str(cell))) for cell in row))
     Console(highlight=False).print(table)
+
+
+def _minute(time: datetime | None) -> str:
+    """Return a time as it is listed, in words if it cannot be read."""
+    return "cannot be read" if time is None else f"{time:%Y-%m-%d %H:%M}"
 
 
 def _done(done: object, what: str, otherwise: str) -> None:
@@ -89,7 +95,7 @@ def tables(
             line.moves,
             line.ended or "unfinished",
             "yes" if line.listed else "",
-            f"{line.changed:%Y-%m-%d %H:%M}",
+            _minute(line.changed),
             " ".join(visitor[:12] for visitor in line.visitors),
             ", ".join(line.names),
         )
@@ -116,24 +122,49 @@ def unlist(table: TableArgument) -> None:
 
 
 @admin.command()
+def evenings() -> None:
+    """List the evenings that are going on."""
+    house, _ = _server()
+    with house.opened() as store:
+        found = house.evenings(store)
+    rows = (
+        (line.id, line.name, line.host[:12], line.game, line.minutes or "", line.players)
+        for line in found
+    )
+    _print(("evening", "name", "host", "game", "minutes left", "players"), rows)
+
+
+@admin.command("end-evening")
+def end_evening(
+    evening: Annotated[str, typer.Argument(help="The evening's name, from its address.")],
+) -> None:
+    """End an evening: no new game begins, and those in play still count."""
+    house, upkeep = _server()
+    with house.opened() as store, store.engine.begin() as connection:
+        is_over = upkeep.end_evening(connection, evening)
+        _done(is_over, f"{evening}: over", f"{evening}: no such evening is going on")
+
+
+@admin.command()
 def block(who: WhoArgument) -> None:
     """Refuse an address, a network or a visitor, within seconds."""
-    _change_refusal(who, "block", "blocked", "blocked already")
+    house, upkeep = _server()
+    with house.opened() as store:
+        name = house.who_is(store, who)
+        with store.engine.begin() as connection:
+            is_new = upkeep.block(connection, name)
+    _done(is_new, f"{name}: blocked", f"{name}: blocked already")
 
 
 @admin.command()
 def unblock(who: WhoArgument) -> None:
     """Refuse somebody no longer."""
-    _change_refusal(who, "unblock", "free", "not blocked")
-
-
-def _change_refusal(who: str, change: str, done: str, not_done: str) -> None:
     house, upkeep = _server()
     with house.opened() as store:
-        name = house.who_is(store, who)
+        name = house.blocked_as(store, who)
         with store.engine.begin() as connection:
-            is_changed = getattr(upkeep, change)(connection, name)
-    _done(is_changed, f"{name}: {done}", f"{name}: {not_done}")
+            is_free = upkeep.unblock(connection, name)
+    _done(is_free, f"{name}: free", f"{name}: not blocked")
 
 
 @admin.command()
@@ -142,7 +173,7 @@ def blocked() -> None:
     house, upkeep = _server()
     with house.opened() as store, store.engine.connect() as connection:
         rows = upkeep.blocks(connection)
-    _print(("who", "since"), ((who, f"{since:%Y-%m-%d %H:%M}") for who, since in rows))
+    _print(("who", "since"), ((who, _minute(since)) for who, since in rows))
 
 
 @admin.command("renew-secret")

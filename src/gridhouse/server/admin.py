@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
+import math
 import os
+import re
 import shutil
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
@@ -16,8 +17,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.console import UsageError
-from gridhouse.server import upkeep
-from gridhouse.server.evenings.storage import EVENINGS
+from gridhouse.server import clock, upkeep
+from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
+from gridhouse.server.network import read_network
 from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
 from gridhouse.server.storage.store import (
     MOVES,
@@ -42,10 +44,17 @@ if TYPE_CHECKING:
 AT_ONCE = 1000  # rows that are copied together
 OPEN = "the house is open; close it first"
 SHORTEST = 8  # characters that may stand for the id of a visitor
+WHOLE_ID = re.compile(f"[0-9a-f]{{{upkeep.ID_LENGTH}}}")
+UNREADABLE = "cannot be read"
+DAMAGES = (TypeError, ValueError, OverflowError, OSError)  # by a row that the house did not write
+KNOWN = (SEATS.c.visitor, VISITORS.c.visitor, PLAYERS.c.visitor, EVENINGS.c.host)
 
 
 class TableLine(NamedTuple):
-    """A table in the list: its name, what is played, and with whom."""
+    """A table in the list: its name, what is played, and with whom.
+
+    Of one whose row cannot be read, only the name is there, and ``changed`` is None.
+    """
 
     id: str
     game: str
@@ -53,7 +62,7 @@ class TableLine(NamedTuple):
     moves: int
     ended: str | None
     listed: bool
-    changed: datetime
+    changed: datetime | None
     visitors: tuple[str, ...]
     names: tuple[str, ...]
 
@@ -123,7 +132,8 @@ def tables(
 ) -> list[TableLine]:
     """Return tables, the latest change first."""
     count = sa.select(sa.func.count()).where(MOVES.c.table_id == TABLES.c.id, ~MOVES.c.undone)
-    chosen = sa.select(TABLES, count.scalar_subquery().label("plies"))
+    wanted = (TABLES.c[name] for name in ("id", "start", "opponent", "ended", "listed", "changed"))
+    chosen = sa.select(*wanted, count.scalar_subquery().label("plies"))
     if game:
         chosen = chosen.where(TABLES.c.start.startswith(f"{game}(", autoescape=True))
     if over is not None:
@@ -137,41 +147,117 @@ def tables(
             chosen = chosen.where(TABLES.c.id.in_(seats))
         rows = connection.execute(chosen.order_by(TABLES.c.changed.desc()).limit(most)).all()
         known = SEATS.outerjoin(VISITORS, VISITORS.c.visitor == SEATS.c.visitor)
-        wanted = sa.select(SEATS.c.table_id, SEATS.c.visitor, VISITORS.c.name).select_from(known)
-        sat = connection.execute(wanted.where(SEATS.c.table_id.in_([row.id for row in rows]))).all()
-    return [
-        TableLine(
+        people = sa.select(SEATS.c.table_id, SEATS.c.visitor, VISITORS.c.name).select_from(known)
+        sat = connection.execute(people.where(SEATS.c.table_id.in_([row.id for row in rows]))).all()
+    return [_line_of(row, [seat for seat in sat if seat.table_id == row.id]) for row in rows]
+
+
+def _line_of(row: Any, seats: Sequence[Any]) -> TableLine:
+    """Return a table's line; nothing of a damaged row has to be what it should be."""
+    try:
+        return TableLine(
             row.id,
-            row.start.partition("(")[0],
-            row.opponent,
+            text_of(row.start).partition("(")[0],
+            text_of(row.opponent),
             row.plies,
-            row.ended,
+            None if row.ended is None else text_of(row.ended),
             row.listed,
             datetime.fromtimestamp(row.changed / 1000, UTC),
-            tuple(dict.fromkeys(seat.visitor for seat in sat if seat.table_id == row.id)),
-            tuple(
-                dict.fromkeys(seat.name for seat in sat if seat.table_id == row.id and seat.name)
-            ),
+            tuple(dict.fromkeys(text_of(seat.visitor) for seat in seats)),
+            tuple(dict.fromkeys(text_of(seat.name) for seat in seats if seat.name)),
         )
-        for row in rows
-    ]
+    except DAMAGES:
+        return TableLine(str(row.id), "", "", row.plies, UNREADABLE, False, None, (), ())
 
 
-def visitor_of(connection: sa.Connection, begin: str) -> str:
-    """Return the visitor whose id begins so; raises UsageError unless there is exactly one."""
+def text_of(value: object) -> str:
+    """Return a text of the database; raises TypeError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+class EveningLine(NamedTuple):
+    """An evening in the list; of one whose row cannot be read, only the name is there."""
+
+    id: str
+    name: str
+    host: str
+    game: str
+    minutes: int | None
+    players: int
+
+
+def evenings(store: Store) -> list[EveningLine]:
+    """Return the evenings that are going on, the one that ends first at the beginning."""
+    now = clock.now()
+    count = sa.select(sa.func.count()).where(PLAYERS.c.evening == EVENINGS.c.id)
+    chosen = sa.select(EVENINGS, count.scalar_subquery().label("players"))
+    chosen = chosen.where(EVENINGS.c.ends > now).order_by(EVENINGS.c.ends)
+    with store.engine.connect() as connection:
+        return [_evening_of(row, now) for row in connection.execute(chosen)]
+
+
+def _evening_of(row: Any, now: int) -> EveningLine:
+    """Return an evening's line; nothing of a damaged row has to be what it should be."""
+    try:
+        return EveningLine(
+            row.id,
+            text_of(row.name),
+            text_of(row.host),
+            text_of(row.game).partition("(")[0],
+            math.ceil((row.ends - now) / clock.MINUTE),
+            row.players,
+        )
+    except DAMAGES:
+        return EveningLine(str(row.id), UNREADABLE, "", "", None, row.players)
+
+
+def visitor_of(
+    connection: sa.Connection,
+    begin: str,
+    among: Sequence[sa.Column[str]] = KNOWN,
+    otherwise: str = "no such visitor",
+) -> str:
+    """Return the visitor whose id is so, or begins so among those of some columns.
+
+    Raises UsageError unless there is exactly one.
+    """
+    if WHOLE_ID.fullmatch(begin.lower()):  # also of somebody of whom nothing is kept any more
+        return begin.lower()
     if len(begin) < SHORTEST:
         raise UsageError(f"{begin}: at least {SHORTEST} characters of a visitor's id are needed")
-    is_it = SEATS.c.visitor.startswith(begin.lower(), autoescape=True)
-    found = connection.scalars(sa.select(SEATS.c.visitor).where(is_it).distinct().limit(2)).all()
+    found: set[str] = set()
+    for column in among:
+        begins = column.startswith(begin.lower(), autoescape=True)
+        is_whole = sa.func.length(column) == upkeep.ID_LENGTH
+        found.update(
+            connection.scalars(sa.select(column).where(begins, is_whole).distinct().limit(2))
+        )
     if len(found) != 1:
-        raise UsageError(f"{begin}: {'several visitors begin so' if found else 'no such visitor'}")
-    return str(found[0])
+        raise UsageError(f"{begin}: {'several visitors begin so' if found else otherwise}")
+    return found.pop()
+
+
+def blocked_as(store: Store, text: str) -> str:
+    """Return how an address, a network or a visitor who may be blocked is written there.
+
+    Raises UsageError.
+    """
+    who = upkeep.BLOCKS.c.who
+    with store.engine.connect() as connection:
+        if connection.scalar(sa.select(who).where(who == text)) is not None:
+            return text
+        try:
+            return str(read_network(text))
+        except ValueError:
+            return visitor_of(connection, text, [who], "not blocked")
 
 
 def who_is(store: Store, text: str) -> str:
     """Return how an address, a network or a visitor is written; raises UsageError."""
     try:
-        return str(ipaddress.ip_network(text, strict=False))
+        return str(read_network(text))
     except ValueError:
         with store.engine.connect() as connection:
             return visitor_of(connection, text)
@@ -374,9 +460,12 @@ def copy(source: Store, target: Store) -> dict[str, int]:
                 raise UsageError("the other database is in use: it has rows already")
         for rows in metadata.sorted_tables:
             counts[rows.name] = 0
-            for part in given.execute(sa.select(rows)).mappings().partitions(AT_ONCE):
-                taken.execute(rows.insert(), [_with_zones(dict(row)) for row in part])
-                counts[rows.name] += len(part)
+            try:
+                for part in given.execute(sa.select(rows)).mappings().partitions(AT_ONCE):
+                    taken.execute(rows.insert(), [_with_zones(dict(row)) for row in part])
+                    counts[rows.name] += len(part)
+            except DAMAGES as error:
+                raise UsageError(f"a row of {rows.name} {UNREADABLE}: {error}") from None
     return counts
 
 

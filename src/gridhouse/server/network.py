@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
     from starlette.requests import HTTPConnection
 
@@ -21,15 +22,29 @@ def address_of(connection: HTTPConnection) -> str:
     return counted(connection.client.host) if connection.client else ""
 
 
+def read_address(host: str) -> IPv4Address | IPv6Address:
+    """Read an address, of IPv4 also one that is written as of IPv6; raises ValueError."""
+    address = ipaddress.ip_address(host)
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def read_network(text: str) -> IPv4Network | IPv6Network:
+    """Read an address or a network as ``read_address`` does; raises ValueError."""
+    network = ipaddress.ip_network(text, strict=False)
+    first = read_address(str(network.network_address))
+    bits = network.prefixlen - network.max_prefixlen + first.max_prefixlen
+    return network if bits < 0 else ipaddress.ip_network((first.packed, bits))
+
+
 @lru_cache(maxsize=10_000)  # more than there are connections, each of which is counted
 def counted(host: str) -> str:
     """Return the address as which a host counts: of IPv6 its network, which has many addresses."""
     try:
-        address = ipaddress.IPv6Address(host)
+        address = read_address(host)
     except ValueError:
         return host
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
+    if address.version == 4:
+        return str(address)
     if address.is_loopback or address.is_link_local:
         return host
     return str(ipaddress.IPv6Network((address.packed, HOUSEHOLD), strict=False).network_address)
@@ -53,6 +68,6 @@ def is_among(host: str, named: Iterable[str]) -> bool:
     """Tell whether an address is one of those that are named, or in a network that is."""
     for name in named:
         with suppress(ValueError):
-            if ipaddress.ip_address(host) in ipaddress.ip_network(name, strict=False):
+            if read_address(host) in read_network(name):
                 return True
     return host in named

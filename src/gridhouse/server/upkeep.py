@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import logging
 import secrets
 import time
@@ -18,18 +17,23 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
+from starlette.status import WS_1008_POLICY_VIOLATION
 
+from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
+from gridhouse.server.network import read_address, read_network
 from gridhouse.server.storage.store import FACTS, MOVES, SEATS, SECRET, TABLES, metadata
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, MutableMapping
+    from ipaddress import IPv4Network, IPv6Network
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from gridhouse.server.storage.store import Store
+    from gridhouse.server.tables.live_table import Page
     from gridhouse.server.tables.service import TableService
 
 log = logging.getLogger("gridhouse.server")
@@ -45,9 +49,15 @@ AT_ONCE = 200  # tables or evenings that one transaction removes: moves need not
 ID_LENGTH = 64  # characters of a visitor's id
 
 
-def blocks(connection: sa.Connection) -> list[tuple[str, datetime]]:
-    """Return who is blocked since when."""
-    return [(row.who, row.since) for row in connection.execute(sa.select(BLOCKS))]
+def blocks(connection: sa.Connection) -> list[tuple[str, datetime | None]]:
+    """Return who is blocked since when, None where that cannot be read."""
+    found: list[tuple[str, datetime | None]] = []
+    for who in connection.scalars(sa.select(BLOCKS.c.who)).all():
+        since = None
+        with contextlib.suppress(TypeError, ValueError):
+            since = connection.scalar(sa.select(BLOCKS.c.since).where(BLOCKS.c.who == who))
+        found.append((who, since))
+    return found
 
 
 def block(connection: sa.Connection, who: str) -> bool:
@@ -81,6 +91,13 @@ def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int
     """Remove evenings with their players; return how many there were."""
     connection.execute(PLAYERS.delete().where(PLAYERS.c.evening.in_(evenings)))
     return connection.execute(EVENINGS.delete().where(EVENINGS.c.id.in_(evenings))).rowcount
+
+
+def end_evening(connection: sa.Connection, evening: str) -> bool:
+    """Begin no more games of an evening; return False if it was not going on."""
+    now = clock.now()
+    going_on = (EVENINGS.c.id == evening) & (EVENINGS.c.ends > now)
+    return bool(connection.execute(EVENINGS.update().where(going_on).values(ends=now)).rowcount)
 
 
 def prune(engine: sa.Engine, days: int) -> int:
@@ -137,19 +154,29 @@ class Refused:
 
     def __init__(self) -> None:
         """Start with nobody."""
+        self.names: frozenset[str] = frozenset()
         self.visitors: set[str] = set()
-        self.networks: list[ipaddress.IPv4Network | ipaddress.IPv6Network] = []
+        self.networks: list[IPv4Network | IPv6Network] = []
 
-    def read(self, names: Collection[str]) -> None:
-        """Take over who is blocked."""
-        self.visitors = {name for name in names if len(name) == ID_LENGTH}
-        self.networks = [ipaddress.ip_network(name) for name in {*names} - self.visitors]
+    def read(self, names: Collection[str]) -> bool:
+        """Take over who is blocked; return False if that has not changed."""
+        if self.names == frozenset(names):
+            return False
+        self.names = frozenset(names)
+        self.visitors = {name for name in self.names if len(name) == ID_LENGTH}
+        self.networks = []
+        for name in self.names - self.visitors:
+            try:
+                self.networks.append(read_network(name))
+            except ValueError:  # the others are refused all the same
+                log.warning("%r is blocked, which is neither a network nor a visitor", name)
+        return True
 
     def holds(self, scope: Scope) -> bool:
         """Tell whether the sender of a request is refused."""
         if self.networks and scope.get("client"):
             with contextlib.suppress(ValueError):
-                address = ipaddress.ip_address(scope["client"][0])
+                address = read_address(scope["client"][0])
                 if any(address in network for network in self.networks):
                     return True
         if not self.visitors:
@@ -160,7 +187,7 @@ class Refused:
 
 
 class Refusals:
-    """Middleware that refuses whoever is blocked, also on sockets that are open already."""
+    """Middleware that refuses whoever is blocked; the Keeper hangs up their open sockets."""
 
     def __init__(self, app: ASGIApp, refused: Refused) -> None:
         """Wrap an application."""
@@ -169,19 +196,32 @@ class Refusals:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-
-        async def receive_unless_refused() -> MutableMapping[str, Any]:
-            message = await receive()
-            if scope["type"] == "websocket" and self.refused.holds(scope):
-                await send({"type": "websocket.close", "code": 1008})
-                return {"type": "websocket.disconnect", "code": 1008}
-            return message
-
-        if scope["type"] == "http" and self.refused.holds(scope):
-            answer = PlainTextResponse("This house does not serve you.\n", 403)
-            await answer(scope, receive, send)
+        if scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        elif scope["type"] == "websocket" and self.refused.holds(scope):
+            await receive()  # the wish to connect
+            await send({"type": "websocket.close", "code": WS_1008_POLICY_VIOLATION})
         else:
-            await self.app(scope, receive_unless_refused, send)
+            await self.app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it, also if its sender is blocked before the answer."""
+        refusal = PlainTextResponse("This house does not serve you.\n", 403)
+        before, is_refused = self.refused.names, False
+
+        async def send_unless_refused(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_refused
+            if message["type"] == "http.response.start" and self.refused.names is not before:
+                is_refused = self.refused.holds(scope)
+                if is_refused:
+                    await refusal(scope, receive, send)
+            if not is_refused:
+                await send(message)
+
+        if self.refused.holds(scope):
+            await refusal(scope, receive, send)
+        else:
+            await self.app(scope, receive, send_unless_refused)
 
 
 class Keeper:
@@ -196,6 +236,7 @@ class Keeper:
         self._renewed = renewed
         self._secret = service.store.secret()
         self._pruned = 0.0
+        self._pages: set[Page] = set()  # that were open at the last look
         self._task = asyncio.create_task(self._run())
 
     def close(self) -> None:
@@ -215,21 +256,30 @@ class Keeper:
         store, days = self._service.store, self._service.settings.prune_days
         known = self._service.in_memory()
         names, secret, there = await asyncio.to_thread(self._read, store, known)
-        self._refused.read(names)
+        is_changed = self._refused.read(names)
         if secret != self._secret:
             self._secret = secret
             self._renewed(secret)
             self._service.hang_up()
         for table in known - there:
             self._service.drop(table)
+        self._hang_up(every=is_changed)
         if days and (not self._pruned or time.monotonic() - self._pruned > DAY):
             self._pruned = time.monotonic()
             await asyncio.to_thread(prune, store.engine, days)
 
+    def _hang_up(self, *, every: bool) -> None:
+        """Close the connections of refused pages: of every page, or only those opened lately."""
+        pages = self._service.pages()
+        for page in pages if every else pages - self._pages:
+            if self._refused.holds(page.socket.scope):
+                page.hang_up(again=False)
+        self._pages = pages
+
     def _read(self, store: Store, tables: set[str]) -> tuple[list[str], str, set[str]]:
         """Return who is blocked, the secret, and which of the tables are still there."""
         with store.engine.connect() as connection:
-            names = [who for who, _ in blocks(connection)]
+            names = list(connection.scalars(sa.select(BLOCKS.c.who)))
             found = connection.scalars(sa.select(TABLES.c.id).where(TABLES.c.id.in_(tables)))
             there = set(found)
             secret = str(connection.scalar(sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)))

@@ -44,16 +44,43 @@ class EveningService:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._looking: dict[str, set[str]] = {}  # visitors since the last round
         self._rounds: dict[str, int] = {}  # the time of the last one
+        # The evenings that each network address has started, with their ends.  They are forgotten
+        # when the house is closed.
+        self._started: dict[str, dict[str, int]] = {}
+        self._starting = asyncio.Lock()
 
     async def create(
-        self, host: str, name: str, game: Game, time: Clock, minutes: int, *, listed: bool
+        self,
+        host: str,
+        name: str,
+        game: Game,
+        time: Clock,
+        minutes: int,
+        *,
+        listed: bool,
+        address: str = "",
     ) -> str:
-        """Start an evening; return its name, which cannot be guessed.  Raises RefusedError."""
+        """Start an evening; return its name, which cannot be guessed.  Raises RefusedError.
+
+        Its host has a network address, "" for one without limits.
+        """
         now = clock.now()
         ends = now + minutes * clock.MINUTE
         evening = Evening(new_id(), host, name, str(game), *time, listed, ends)
-        await asyncio.to_thread(self.store.add, evening, now)
+        async with self._starting:
+            near = self._started_from(address, now)
+            await asyncio.to_thread(self.store.add, evening, now, list(near))
+            if address:
+                self._started[address] = near | {evening.id: ends}
         return evening.id
+
+    def _started_from(self, address: str, now: int) -> dict[str, int]:
+        """Return the evenings that an address has started; those that are over are forgotten."""
+        for other, started in list(self._started.items()):
+            self._started[other] = {name: ends for name, ends in started.items() if ends > now}
+            if not self._started[other]:
+                del self._started[other]
+        return self._started.get(address, {})
 
     async def join(self, evening: Evening, visitor: str) -> None:
         """Let a visitor play, also after a pause; raises RefusedError."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import sqlalchemy as sa
 
 from gridhouse.server.clock import Clock
-from gridhouse.server.settings import MAX_EVENINGS, MAX_PLAYERS
+from gridhouse.server.settings import MAX_EVENINGS, MAX_OWN_EVENINGS, MAX_PLAYERS
 from gridhouse.server.storage.store import inserting, metadata, write_table, writing
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from gridhouse.server.evenings.pairing import Pair
     from gridhouse.server.storage.records import StoredTable
@@ -93,10 +93,19 @@ class EveningStore:
         """Use a database whose schema is up to date."""
         self._engine = engine
 
-    def add(self, evening: Evening, now: int) -> None:
-        """Store a new evening; raises RefusedError if too many are going on."""
+    def add(self, evening: Evening, now: int, near: Collection[str] = ()) -> None:
+        """Store a new evening; the address of its host has started those that are ``near``.
+
+        Raises RefusedError if too many are going on, of all or of these and the host's.
+        """
         going_on = sa.select(sa.func.count()).where(EVENINGS.c.ends > now)
+        is_own = (EVENINGS.c.host == evening.host) | EVENINGS.c.id.in_(near)
         with writing(self._engine) as connection:
+            if (connection.scalar(going_on.where(is_own)) or 0) >= MAX_OWN_EVENINGS:
+                raise RefusedError(
+                    f"you and others at your address have {MAX_OWN_EVENINGS} evenings going on "
+                    "already; wait until one is over"
+                )
             if (connection.scalar(going_on) or 0) >= MAX_EVENINGS:
                 raise RefusedError(
                     f"{MAX_EVENINGS} evenings are going on in this house already; try again later"

@@ -17,6 +17,7 @@ from gridhouse.server import clock
 from gridhouse.server.auth import set_cookie
 from gridhouse.server.clock import Clock
 from gridhouse.server.names import NoNameError, read_name, told_apart
+from gridhouse.server.network import address_of, is_exempt
 from gridhouse.server.pages.forms import read_form
 from gridhouse.server.pages.views import (
     OWN_FILE,
@@ -149,8 +150,16 @@ async def create(request: Request) -> Response:
         name, game = read_own_name(form.get("name", ""), "the evening"), read_board(form)
         time, minutes = read_time(form)
         request.app.state.new_evenings.count(request)
+        address = address_of(request)
+        is_free = is_exempt(address, services(request).service.settings.proxies)
         evening = await house_evenings(request).create(
-            visitor, name, game, time, minutes, listed="listed" in form
+            visitor,
+            name,
+            game,
+            time,
+            minutes,
+            listed="listed" in form,
+            address="" if is_free else address,
         )
     except (GridhouseError, NoNameError, RefusedError) as error:
         return await evenings_page(request, form, sentence(error))

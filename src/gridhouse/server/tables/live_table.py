@@ -20,6 +20,8 @@ from gridhouse.server.tables.visibility import Snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from starlette.websockets import WebSocket
+
     from gridhouse.server.fair_pool import FairPool
     from gridhouse.server.storage.records import Change
     from gridhouse.server.tables.messages import Message
@@ -39,11 +41,12 @@ SLOW = 0.004  # processor seconds of a view; the renderer serves all, so threads
 class Page(Protocol):
     """A page that shows a table to a visitor."""
 
+    socket: WebSocket
     visitor: str | None
     address: str
 
-    def hang_up(self) -> None:
-        """Close its connection."""
+    def hang_up(self, *, again: bool) -> None:
+        """Close its connection, so that it comes again, or is loaded again to see why not."""
 
     def send(self, message: Message) -> None:
         """Send it a message."""

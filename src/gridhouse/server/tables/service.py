@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from gridhouse.server.storage.notifications import Notifications
     from gridhouse.server.storage.records import Change
     from gridhouse.server.storage.visitors import Profile
-    from gridhouse.server.tables.live_table import Subscriber
+    from gridhouse.server.tables.live_table import Page, Subscriber
 
 log = logging.getLogger("gridhouse.server")
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
@@ -186,19 +186,25 @@ class TableService:
 
     def hang_up(self) -> None:
         """Close the connections of all pages, whose visitors have to show again who they are."""
-        for live in self._live.values():
-            for page in live.pages:
-                page.hang_up()
+        for page in self.pages():
+            page.hang_up(again=True)
+
+    def pages(self) -> set[Page]:
+        """Return the pages that show a table."""
+        return {page for live in self._live.values() for page in live.pages}
 
     def in_memory(self) -> set[str]:
         """Return the tables that are in memory."""
         return set(self._live)
 
     def drop(self, name: str) -> None:
-        """Drop a table from memory that the database no longer has."""
+        """Drop a table that the database no longer has from memory, and close its pages."""
         live = self._live.pop(name, None)
         if live is not None:
             live.stop()
+            live.tell_subscribers()  # whoever waits for the API asks again
+            for page in live.pages:
+                page.hang_up(again=False)
 
     async def forget(self, visitor: str, nobody: str) -> None:
         """Give the seats of a visitor who was forgotten to nobody, at the tables in memory."""

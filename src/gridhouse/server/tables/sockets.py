@@ -150,9 +150,9 @@ class Connection:
         self._outgoing.append(encode(in_language(message, self.language)))
         self._wake.set()
 
-    def hang_up(self) -> None:
-        """Close the connection; the page may come again."""
-        self.close_code = TRY_AGAIN_LATER
+    def hang_up(self, *, again: bool) -> None:
+        """Close the connection; the page may come again, or is loaded again to see why not."""
+        self.close_code = TRY_AGAIN_LATER if again else POLICY_VIOLATION
         self._is_over = True
         self._wake.set()
 

@@ -5,6 +5,7 @@ const LONGEST_PAUSE = 4000;
 const SILENCE = 15_000; // milliseconds without a message after which the connection is checked
 const PATIENCE = 6000; // milliseconds within which the server has to answer
 const RESTART = 1012; // the code with which a house closes that ends in good order
+const REFUSED = 1008; // the code for a visitor who is refused, or a table that was removed
 const SHARE = 0.7; // of the allowed rate, because the network may deliver messages in bursts
 const LATEST = new Set(["look", "why"]); // only the last waiting request of these types is sent
 const SLOW = new Set(["hint", "judge", "show", "stop"]); // requests without an immediate answer
@@ -57,7 +58,10 @@ export class ReconnectingSocket {
       const message = JSON.parse(event.data);
       if (message.type !== "here") this.heard(message);
     });
-    socket.addEventListener("close", ({ code }) => this.drop(socket, code === RESTART));
+    socket.addEventListener("close", ({ code }) => {
+      if (socket === this.socket && code === REFUSED) location.reload(); // the answer says why
+      else this.drop(socket, code === RESTART);
+    });
   }
 
   /**
