@@ -150,6 +150,11 @@ class TableService:
             lambda: call(self._missed),
         )
 
+    @property
+    def is_deaf(self) -> bool:
+        """Whether changes by other processes are not heard now, though there may be some."""
+        return self._notifications is not None and not self._notifications.is_listening
+
     def _heard(self, name: str, version: int) -> None:
         """Reload a table if another process has changed it."""
         live = self._live.get(name)
