@@ -33,7 +33,7 @@ from gridhouse.server.storage.store import (
 )
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 from postgres_helpers import postgres
-from web_helpers import Visitor
+from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,6 +81,19 @@ def look(client: TestClient) -> None:
 
     assert client.portal is not None
     client.portal.call(once)
+
+
+def keeper_of(client: TestClient) -> upkeep.Keeper:
+    """Return a keeper of an open house, which looks when it is told to."""
+    state = client.app.state  # type: ignore[attr-defined]
+
+    async def start() -> upkeep.Keeper:
+        keeper = upkeep.Keeper(state.service, upkeep.Refused(), state.renew)
+        keeper.close()
+        return keeper
+
+    assert client.portal is not None
+    return client.portal.call(start)
 
 
 def test_tables_are_listed_taken_from_the_lobby_and_removed(
@@ -156,6 +169,69 @@ def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: A
         assert not seat.view["acts"]
 
 
+@pytest.fixture
+def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """Open a house that looks at what was changed only once, at its start."""
+    monkeypatch.setattr(upkeep, "GLANCE", 1000.0)
+    with open_house(tmp_path) as client:
+        yield client
+
+
+DAMAGED_SECRETS = [
+    "DELETE FROM facts WHERE name = 'secret'",
+    "UPDATE facts SET value = '' WHERE name = 'secret'",
+    "UPDATE facts SET value = 7 WHERE name = 'secret'",
+    f"UPDATE facts SET value = x'{'ff' * 40}' WHERE name = 'secret'",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGED_SECRETS)
+def test_a_damaged_secret_signs_nothing(
+    damage: str, still: TestClient, run: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    client, visitor = still, Visitor(still)
+    table = visitor.new("sliding", opponent="hotseat")
+    state = client.app.state  # type: ignore[attr-defined]
+    auth, store = state.auth, state.service.store
+    watching = keeper_of(client)
+
+    async def twice() -> None:
+        await watching.look()
+        await watching.look()
+
+    assert client.portal is not None
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql(damage)
+    client.portal.call(twice)
+    assert state.auth is auth
+    assert [line for line in caplog.messages if "secret" in line] == [
+        "the secret in the database is damaged; the house keeps the one before"
+    ]
+    with visitor.at(table) as seat:
+        assert seat.view["acts"]
+    if not damage.startswith("DELETE"):
+        with pytest.raises(UnusableDatabaseError, match=r"^its secret is damaged; "):
+            store.secret()
+    assert run("renew-secret", "--yes").exit_code == 0
+    client.portal.call(twice)
+    assert state.auth is not auth
+    assert len(store.secret()) >= 32
+
+
+def test_who_is_blocked_is_listed_though_a_row_is_damaged(store: Store, run: Any) -> None:
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO blocks VALUES ('10.0.0.1/32', 'garbage'), ('10.0.0.2/32', 7), "
+            "('10.0.0.3/32', '2026-11-20 10:00:00'), ('garbage', x'ff')"
+        )
+    listed = run("blocked").output
+    for name in ("10.0.0.1/32", "10.0.0.2/32", "10.0.0.3/32", "garbage"):
+        assert name in listed
+    assert listed.count("None") == 0
+    assert "2026-11-20 10:00" in listed
+    assert run("unblock", "10.0.0.1").exit_code == 0
+
+
 def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run: Any) -> None:
     now = clock.now()
     kinds = {"old": (200, None), "new": (100, None), "over": (200, "resigned 0")}
@@ -212,8 +288,6 @@ def test_the_house_goes_on_looking_whatever_fails(
 
 
 def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
-    from web_helpers import open_house
-
     store.add(StoredTable("old", START, "hotseat", changed=1))
     with store.engine.begin() as connection:
         connection.execute(TABLES.update().values(created=sa.func.datetime("2001-01-01")))

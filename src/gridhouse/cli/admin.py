@@ -142,7 +142,8 @@ def blocked() -> None:
     house, upkeep = _server()
     with house.opened() as store, store.engine.connect() as connection:
         rows = upkeep.blocks(connection)
-    _print(("who", "since"), ((who, f"{since:%Y-%m-%d %H:%M}") for who, since in rows))
+    lines = ((who, f"{since:%Y-%m-%d %H:%M}" if since else "unreadable") for who, since in rows)
+    _print(("who", "since"), lines)
 
 
 @admin.command("renew-secret")
@@ -152,10 +153,8 @@ def renew_secret(yes: YesOption = False) -> None:
         typer.confirm("Everybody loses their seats, unless they have a link. Go on?", abort=True)
 
     house, upkeep = _server()
-    with house.opened() as store:
-        store.secret()
-        with store.engine.begin() as connection:
-            upkeep.new_secret(connection)
+    with house.opened() as store, store.engine.begin() as connection:
+        upkeep.new_secret(connection)
     print("The secret is a new one; the house takes it up within seconds.")
 
 

@@ -21,7 +21,16 @@ from starlette.responses import PlainTextResponse
 
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
-from gridhouse.server.storage.store import FACTS, MOVES, SEATS, SECRET, TABLES, metadata
+from gridhouse.server.storage.store import (
+    FACTS,
+    MOVES,
+    SEATS,
+    SECRET,
+    TABLES,
+    is_secret,
+    made_secret,
+    metadata,
+)
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 
 if TYPE_CHECKING:
@@ -45,9 +54,17 @@ AT_ONCE = 200  # tables that one transaction removes, so that moves need not wai
 ID_LENGTH = 64  # characters of a visitor's id
 
 
-def blocks(connection: sa.Connection) -> list[tuple[str, datetime]]:
-    """Return who is blocked since when."""
-    return [(row.who, row.since) for row in connection.execute(sa.select(BLOCKS))]
+def blocks(connection: sa.Connection) -> list[tuple[str, datetime | None]]:
+    """Return who is blocked since when, None for a time that cannot be read."""
+    names = connection.scalars(sa.select(BLOCKS.c.who)).all()
+    return [(who, _since(connection, who)) for who in names]
+
+
+def _since(connection: sa.Connection, who: str) -> datetime | None:
+    try:
+        return connection.scalar(sa.select(BLOCKS.c.since).where(BLOCKS.c.who == who))
+    except (TypeError, ValueError):  # SQLite stores anything anywhere
+        return None
 
 
 def block(connection: sa.Connection, who: str) -> bool:
@@ -96,8 +113,8 @@ def prune(engine: sa.Engine, days: int) -> int:
 
 def new_secret(connection: sa.Connection) -> None:
     """Replace the secret that signs cookies and invitations: all of them become void."""
-    known = FACTS.update().where(FACTS.c.name == SECRET)
-    connection.execute(known.values(value=secrets.token_urlsafe(32)))
+    connection.execute(FACTS.delete().where(FACTS.c.name == SECRET))
+    connection.execute(FACTS.insert().values(name=SECRET, value=made_secret()))
 
 
 def forget(engine: sa.Engine, visitor: str) -> str:
@@ -181,7 +198,7 @@ class Keeper:
         self._service = service
         self._refused = refused
         self._renewed = renewed
-        self._secret = service.store.secret()
+        self._secret: object = service.store.secret()  # what the database had at the last look
         self._pruned = 0.0
         self._task = asyncio.create_task(self._run())
 
@@ -205,19 +222,22 @@ class Keeper:
         self._refused.read(names)
         if secret != self._secret:
             self._secret = secret
-            self._renewed(secret)
-            self._service.hang_up()
+            if is_secret(secret):
+                self._renewed(secret)
+                self._service.hang_up()
+            else:
+                log.error("the secret in the database is damaged; the house keeps the one before")
         for table in known - there:
             self._service.drop(table)
         if days and (not self._pruned or time.monotonic() - self._pruned > DAY):
             self._pruned = time.monotonic()
             await asyncio.to_thread(prune, store.engine, days)
 
-    def _read(self, store: Store, tables: set[str]) -> tuple[list[str], str, set[str]]:
+    def _read(self, store: Store, tables: set[str]) -> tuple[list[str], object, set[str]]:
         """Return who is blocked, the secret, and which of the tables are still there."""
         with store.engine.connect() as connection:
             names = [who for who, _ in blocks(connection)]
             found = connection.scalars(sa.select(TABLES.c.id).where(TABLES.c.id.in_(tables)))
             there = set(found)
-            secret = str(connection.scalar(sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)))
+            secret = connection.scalar(sa.select(FACTS.c.value).where(FACTS.c.name == SECRET))
         return names, secret, there

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import filelock
 import sqlalchemy as sa
@@ -108,6 +108,7 @@ VERSION = (
 OPEN_FIRST, LATEST_FIRST = TABLES.c.ended.is_not(None), TABLES.c.changed.desc()
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
+SHORTEST_SECRET = 32  # characters
 MIGRATIONS = str(Path(__file__).parent / "migrations")
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
@@ -275,15 +276,22 @@ class Store:
             connection.execute(sa.select(TABLES.c.id).limit(1))
 
     def secret(self) -> str:
-        """Return the secret for signatures; the first call generates and stores it."""
+        """Return the secret for signatures; the first call generates and stores it.
+
+        Raises SQLAlchemyError or UnusableDatabaseError.
+        """
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)
         with writing(self.engine) as connection:
             self._lock_setup(connection)
             found = connection.scalar(wanted)
             if found is None:
-                found = secrets.token_urlsafe(32)
+                found = made_secret()
                 connection.execute(FACTS.insert().values(name=SECRET, value=found))
-        return str(found)
+        if not is_secret(found):
+            raise UnusableDatabaseError(
+                "its secret is damaged; gridhouse admin renew-secret makes a new one"
+            )
+        return found
 
     def add(self, *records: StoredTable) -> None:
         """Store new tables with their seats and moves; raises IntegrityError if one is known."""
@@ -392,6 +400,16 @@ class Store:
         with self.engine.begin() as connection:
             running = TABLES.update().where(TABLES.c.since.is_not(None))
             connection.execute(running.values(since=clock.now()))
+
+
+def made_secret() -> str:
+    """Return a new secret for signatures, which nobody guesses."""
+    return secrets.token_urlsafe(32)
+
+
+def is_secret(value: object) -> TypeGuard[str]:
+    """Tell whether a value may be a secret for signatures; SQLite stores anything anywhere."""
+    return isinstance(value, str) and len(value) >= SHORTEST_SECRET
 
 
 def is_older(connection: sa.Connection) -> bool:
