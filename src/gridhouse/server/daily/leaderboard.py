@@ -89,15 +89,20 @@ class Leaderboard:
             connection.execute(PUZZLES.insert().values(row))
         return StoredPuzzle(text, None)
 
+    def remove(self, puzzle: Puzzle) -> None:
+        """Remove a puzzle that cannot be read."""
+        with self._engine.begin() as connection:
+            connection.execute(PUZZLES.delete().where(*of(PUZZLES, puzzle)))
+
     def _stored(self, puzzle: Puzzle) -> StoredPuzzle | None:
         wanted = sa.select(PUZZLES).where(*of(PUZZLES, puzzle))
         with self._engine.connect() as connection:
             row = connection.execute(wanted).one_or_none()
         if row is None:
             return None
-        return StoredPuzzle(
-            row.start, None if row.best is None else BestResult(row.best, row.proved)
-        )
+        # What is no number is searched for again; SQLite stores anything anywhere.
+        is_known = isinstance(row.best, int)
+        return StoredPuzzle(row.start, BestResult(row.best, row.proved) if is_known else None)
 
     def store_best(self, puzzle: Puzzle, best: BestResult) -> None:
         """Store the best known result."""

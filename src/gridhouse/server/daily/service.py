@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.compile_queue import PAUSE, SOLVER, Unit, can_wait, is_ready
 from gridhouse.core.components import component
+from gridhouse.core.errors import GridhouseError, PositionError
 from gridhouse.core.registry import game_class, games, load
 from gridhouse.core.registry import parse as parse_position
 from gridhouse.core.solving import request_compiled, solve
-from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard
+from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard, StoredPuzzle
 from gridhouse.server.daily.results import BestResult, Puzzle, is_better, puzzle_of
 
 if TYPE_CHECKING:
@@ -70,8 +71,7 @@ class DailyService:
     async def show(self, cls: type[Game], day: date) -> Shown:
         """Return the puzzle of a day; start a search if its best result is not known."""
         puzzle = puzzle_of(cls, day.isoformat())
-        kept = await asyncio.to_thread(self.results.puzzle, puzzle, partial(start_of, cls, day))
-        state = parse_position(kept.start)
+        kept, state = await asyncio.to_thread(self._kept, puzzle, partial(start_of, cls, day))
         best = kept.best
         if best is None and component(cls, "solver") is not None:
             self._start_search(puzzle, state)
@@ -82,6 +82,17 @@ class DailyService:
             if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
                 best = BestResult(reached, False)
         return Shown(puzzle, state, best, searching, self._par(puzzle, state))
+
+    def _kept(self, puzzle: Puzzle, start: Callable[[], str]) -> tuple[StoredPuzzle, State]:
+        """Return a puzzle and its start; one that cannot be read is made anew."""
+        kept = self.results.puzzle(puzzle, start)
+        try:
+            return kept, start_in(kept, puzzle)
+        except GridhouseError:
+            log.error("the %s puzzle of %s cannot be read; it is made anew", *puzzle[:2])
+        self.results.remove(puzzle)
+        kept = self.results.puzzle(puzzle, start)
+        return kept, start_in(kept, puzzle)
 
     def _par(self, puzzle: Puzzle, state: State) -> int | None:
         """Return the par if it is known; else start its search if the game has pars."""
@@ -175,6 +186,14 @@ def daily_games() -> list[type[Game]]:
     """Return the games with a daily puzzle."""
     classes = [game_class(name) for name in games()]
     return [cls for cls in classes if cls.daily is not None]
+
+
+def start_in(kept: StoredPuzzle, puzzle: Puzzle) -> State:
+    """Return the start that is stored of a puzzle; raises GridhouseError."""
+    state = parse_position(kept.start) if isinstance(kept.start, str) else None
+    if state is None or state.game.name != puzzle.game:
+        raise PositionError("it is no position of this game")
+    return state
 
 
 def start_of(cls: type[Game], day: date) -> str:
