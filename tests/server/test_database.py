@@ -96,6 +96,26 @@ def test_what_the_house_needs_at_its_start_is_tried_before(
     assert opened(monkeypatch, file) == f"the database cannot be used: {reason}"
 
 
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("sqlite://", "a database in memory is lost"),
+        ("sqlite:///:memory:", "a database in memory is lost"),
+        ("sqlite:///{}?timeout=x", "its URL cannot be read: could not convert"),
+        ("sqlite:///{}?check_same_thread=x", "its URL cannot be read: "),
+        ("sqlite:///{}%00", "null character"),
+    ],
+)
+def test_a_url_on_which_no_house_can_open_is_one_line(
+    url: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", url.format(tmp_path / "house.db"))
+    monkeypatch.setattr(serve, "run", pytest.fail)
+    with pytest.raises(UsageError, match=reason) as caught:
+        serve.play("127.0.0.1", 0, False)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_start_that_fails_is_one_line(tmp_path: Path) -> None:
     code = (
         "from gridhouse.cli import main\nfrom gridhouse.server import app\ndel app.Keeper\nmain()"

@@ -297,6 +297,15 @@ def test_a_house_that_does_not_hear_the_others_is_not_ready(
         assert (answer.status_code, answer.text) == (503, "the other processes are not heard\n")
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_keep_every_text_is_refused(database: str, encoding: str) -> None:
+    name = encoding.lower()
+    how = f"TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+    tell(database, f"CREATE DATABASE {name} {how}")
+    with pytest.raises(UnusableDatabaseError, match=f"its encoding is {encoding}; it should be"):
+        Store(database.replace("/postgres", f"/{name}"))
+
+
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
     store = Store(database)
     assert store.secret() == store.secret()

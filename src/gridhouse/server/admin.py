@@ -29,6 +29,7 @@ from gridhouse.server.storage.store import (
     address_of,
     create_private,
     file_of,
+    is_in_memory,
     is_older,
     lock_of,
     metadata,
@@ -69,7 +70,7 @@ def opened(url: str | None = None) -> Iterator[Store]:
     try:
         address = address_of(wanted)
         file = file_of(address)
-        if file is None and address.get_backend_name() == "sqlite":
+        if is_in_memory(address):
             raise UsageError(f"{wanted}: a database in memory is lost when the command ends")
         if file is not None and not url and not file.is_file():
             raise UsageError(f"{file}: there is no database")

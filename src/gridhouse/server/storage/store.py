@@ -167,6 +167,23 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def is_in_memory(address: sa.URL) -> bool:
+    """Tell whether a database is one of SQLite without a file, which each connection has anew."""
+    return address.get_backend_name() == "sqlite" and file_of(address) is None
+
+
+def _engine_of(address: sa.URL) -> sa.Engine:
+    """Return what connects to a database; raises SQLAlchemyError or UnusableDatabaseError."""
+    is_shared = address.get_backend_name() == "postgresql"
+    # Else a database of another encoding would answer in bytes.
+    options = {"client_encoding": "utf8"} if is_shared else {}
+    try:
+        # Errors are logged, and the parameters may contain hidden moves.
+        return sa.create_engine(address, hide_parameters=True, connect_args=options)
+    except (TypeError, ValueError) as error:
+        raise UnusableDatabaseError(f"its URL cannot be read: {error}") from None
+
+
 def at_once(keep: Callable[[], object]) -> object:
     """Keep promises in the thread that writes."""
     return keep()
@@ -193,8 +210,7 @@ class Store:
         ``deliver`` calls a function that keeps promises, where those who wait for them are.
         Raises SQLAlchemyError or UnusableDatabaseError.
         """
-        # Errors are logged, and the parameters may contain hidden moves.
-        self.engine = sa.create_engine(address_of(url), hide_parameters=True)
+        self.engine = _engine_of(address_of(url))
         self.is_shared = self.engine.dialect.name == "postgresql"
         self.file = file_of(self.engine.url)
         self._descriptor: int | None = None
@@ -235,6 +251,7 @@ class Store:
         sa.event.listen(self.engine, "begin", check)
 
     def _set_up(self, connection: sa.Connection) -> None:
+        self._require_encoding(connection)
         self._lock_setup(connection)
         config = Config()
         config.set_main_option("script_location", MIGRATIONS)
@@ -247,6 +264,14 @@ class Store:
             ) from None
         for rows in metadata.sorted_tables:  # each of them is there and can be read
             connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
+
+    def _require_encoding(self, connection: sa.Connection) -> None:
+        """Raise UnusableDatabaseError for a database that cannot keep every text."""
+        if not self.is_shared:
+            return
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+        if encoding != "UTF8":
+            raise UnusableDatabaseError(f"its encoding is {encoding}; it should be UTF8")
 
     def _lock_setup(self, connection: sa.Connection) -> None:
         """Make other processes wait until this transaction ends.
@@ -635,4 +660,6 @@ def address_of(url: str) -> sa.URL:
         raise UnusableDatabaseError("the port in its URL is not a number") from None
     if found.get_backend_name() == "sqlite" and (found.database or "").startswith("file:"):
         raise UnusableDatabaseError("its URL should be like sqlite:////folder/house.db")
+    if "\0" in (found.database or ""):
+        raise UnusableDatabaseError("its URL has a null character")
     return found
