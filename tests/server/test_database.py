@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from starlette.testclient import TestClient
+
 
 def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
@@ -292,6 +294,21 @@ def test_a_machine_whose_move_cannot_be_kept_says_so(
             while not seat.view["acts"]:
                 seat.wait("view")
             assert seat.view["ply"] == 1
+
+
+def test_what_cannot_be_kept_is_no_fault_of_its_sender(
+    client: TestClient, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = visitor.new("binary", opponent="friends", preset="small", side="0")
+    with visitor.at(table) as seat:
+        link = seat.view["invitation"]
+    sent = {"authorization": f"Bearer {visitor.token}"}
+    monkeypatch.setattr("gridhouse.server.storage.store.write", full)
+    answer = client.post(f"/api/tables{table[2:]}/resign", headers=sent)
+    assert answer.status_code == 503
+    assert answer.json()["detail"].startswith("The change could not be saved: ")
+    answer = Visitor(client).post(link)
+    assert (answer.status_code, "could not be saved" in answer.text) == (503, True)
 
 
 def full(*_: Any) -> None:

@@ -38,6 +38,7 @@ from gridhouse.server.tables.commands import (
     UNDO,
     Command,
     RefusedError,
+    UnsavedError,
 )
 from gridhouse.server.tables.live_table import LiveTable
 from gridhouse.server.tables.renderer import Renderer
@@ -76,10 +77,6 @@ async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
-
-
-class UnsavedError(RefusedError):
-    """The database did not take a change."""
 
 
 class StaleTableError(RefusedError):
