@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gridhouse.core.compile_queue import PAUSE, SOLVER, Unit, can_wait, is_ready
 from gridhouse.core.components import component
-from gridhouse.core.errors import GridhouseError, PositionError
+from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import game_class, games, load
 from gridhouse.core.registry import parse as parse_position
 from gridhouse.core.solving import request_compiled, solve
@@ -86,13 +86,13 @@ class DailyService:
     def _kept(self, puzzle: Puzzle, start: Callable[[], str]) -> tuple[StoredPuzzle, State]:
         """Return a puzzle and its start; one that cannot be read is made anew."""
         kept = self.results.puzzle(puzzle, start)
-        try:
-            return kept, start_in(kept, puzzle)
-        except GridhouseError:
+        state = start_in(kept, puzzle)
+        if state is None:
             log.error("the %s puzzle of %s cannot be read; it is made anew", *puzzle[:2])
-        self.results.remove(puzzle)
-        kept = self.results.puzzle(puzzle, start)
-        return kept, start_in(kept, puzzle)
+            self.results.remove(puzzle)
+            kept = self.results.puzzle(puzzle, start)
+            state = parse_position(kept.start)
+        return kept, state
 
     def _par(self, puzzle: Puzzle, state: State) -> int | None:
         """Return the par if it is known; else start its search if the game has pars."""
@@ -188,12 +188,13 @@ def daily_games() -> list[type[Game]]:
     return [cls for cls in classes if cls.daily is not None]
 
 
-def start_in(kept: StoredPuzzle, puzzle: Puzzle) -> State:
-    """Return the start that is stored of a puzzle; raises GridhouseError."""
-    state = parse_position(kept.start) if isinstance(kept.start, str) else None
-    if state is None or state.game.name != puzzle.game:
-        raise PositionError("it is no position of this game")
-    return state
+def start_in(kept: StoredPuzzle, puzzle: Puzzle) -> State | None:
+    """Return the start that is stored of a puzzle, None if it is none of its game."""
+    try:
+        state = parse_position(kept.start) if isinstance(kept.start, str) else None
+    except GridhouseError:
+        return None
+    return state if state is not None and state.game.name == puzzle.game else None
 
 
 def start_of(cls: type[Game], day: date) -> str:

@@ -126,13 +126,11 @@ def is_sound(record: Evening | EveningPlayer) -> bool:
     """Tell whether what was read can be an evening or a player of one; if not, log why."""
     try:
         if isinstance(record, Evening):
-            what = f"the evening {record.id}"
             require_sound(record, OF_AN_EVENING, ())
         else:
-            what = f"a player of the evening {record.evening}"
             require_sound(record, OF_A_PLAYER, ("opponent", "table_id"))
     except DamagedError as error:
-        log.error("%s cannot be read: %s", what, error)
+        log.error("a row of the evening %s cannot be read: %s", record[0], error)
         return False
     return True
 
