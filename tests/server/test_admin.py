@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -216,6 +218,46 @@ def test_a_damaged_secret_signs_nothing(
     client.portal.call(twice)
     assert state.auth is not auth
     assert len(store.secret()) >= 32
+
+
+@pytest.mark.parametrize("words", ["remove", "unlist"])
+def test_what_cannot_be_written_is_not_said_to_be_done(
+    words: str, store: Store, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(StoredTable("kept", START, "hotseat", listed=True))
+
+    def fail(_: sa.Connection) -> None:
+        raise sa.exc.OperationalError(None, None, OSError("the disk is full"))
+
+    def open_full(*given: Any) -> Store:
+        opened = Store(*given)
+        sa.event.listen(opened.engine, "commit", fail)
+        return opened
+
+    monkeypatch.setattr(admin, "Store", open_full)
+    refused = run(words, "kept")
+    assert refused.exit_code == 2
+    assert refused.output == "gridhouse: the database cannot be used: the disk is full\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+@pytest.mark.parametrize("words", [("stats",), ("prune",), ("tables",)])
+def test_an_output_that_is_full_is_no_fault_of_the_database(
+    words: tuple[str, ...], store: Store, tmp_path: Path
+) -> None:
+    del store
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gridhouse", "admin", *words],
+            env={**os.environ, "GRIDHOUSE_DATABASE_URL": f"sqlite:///{tmp_path / 'house.db'}"},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert "database" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_who_is_blocked_is_listed_though_a_row_is_damaged(store: Store, run: Any) -> None:

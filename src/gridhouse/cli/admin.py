@@ -103,7 +103,8 @@ def remove(table: TableArgument) -> None:
     """Remove a table with all its moves."""
     house, upkeep = _server()
     with house.opened() as store, store.engine.begin() as connection:
-        _done(upkeep.remove(connection, [table]), f"{table}: removed", f"{table}: no such table")
+        count = upkeep.remove(connection, [table])
+    _done(count, f"{table}: removed", f"{table}: no such table")
 
 
 @admin.command()
@@ -112,7 +113,7 @@ def unlist(table: TableArgument) -> None:
     house, upkeep = _server()
     with house.opened() as store, store.engine.begin() as connection:
         gone = upkeep.unlist(connection, table)
-        _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
+    _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
 
 
 @admin.command()
@@ -168,7 +169,8 @@ def prune(
     house, upkeep = _server()
     wanted = house.days_to_prune(days)
     with house.opened() as store:
-        print(f"Removed: {upkeep.prune(store.engine, wanted)}")
+        count = upkeep.prune(store.engine, wanted)
+    print(f"Removed: {count}")
 
 
 @admin.command()
@@ -197,7 +199,8 @@ def copy(
     """Copy everything into an empty database of another kind; the house has to be closed."""
     house, _ = _server()
     with house.opened() as source, house.opened(url) as target:
-        _print(("table of the database", "rows"), house.copy(source, target).items())
+        counts = house.copy(source, target)
+    _print(("table of the database", "rows"), counts.items())
 
 
 @admin.command()
@@ -205,4 +208,5 @@ def stats() -> None:
     """Say what the database holds."""
     house, _ = _server()
     with house.opened() as store:
-        _print(("what", "number"), house.stats(store))
+        found = house.stats(store)
+    _print(("what", "number"), found)
