@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -464,6 +464,67 @@ def test_a_backup_takes_the_place_of_a_damaged_database(
     assert before.read_bytes() == damaged
     assert before.with_name(f"{before.name}-wal").read_bytes() == b"noise"
     assert house.stat().st_mode & 0o777 == 0o640
+
+
+class KilledError(BaseException):
+    """The process was killed."""
+
+
+@pytest.mark.parametrize("steps", range(14))
+def test_a_restore_that_is_killed_leaves_a_whole_database(
+    steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, saved, left = tmp_path / "house.db", tmp_path / "saved.db", [steps]
+    first = Store(f"sqlite:///{tmp_path / 'first.db'}")
+    first.add(StoredTable("old", START, "hotseat"))
+    for end in ("", "-wal"):  # as a house that was killed leaves them
+        (tmp_path / f"house.db{end}").write_bytes((tmp_path / f"first.db{end}").read_bytes())
+    first.close()
+    other = Store(f"sqlite:///{tmp_path / 'other.db'}")
+    other.add(StoredTable("saved", START, "hotseat"))
+    other.close()
+    admin.backup(f"sqlite:///{tmp_path / 'other.db'}", saved)
+
+    def step(act: Any) -> Any:
+        def killed(*given: Any, **named: Any) -> Any:
+            if any("house.db" in str(name) and "lock" not in str(name) for name in given):
+                left[0] -= 1
+                if left[0] < 0:
+                    raise KilledError
+            return act(*given, **named)
+
+        return killed
+
+    with monkeypatch.context() as patch:
+        for name in ("link", "unlink", "rename", "replace"):
+            patch.setattr(os, name, step(getattr(os, name)))
+        with suppress(KilledError):
+            admin.restore(f"sqlite:///{house}", saved)
+    with admin.opened(f"sqlite:///{house}") as store:
+        there = [name for name in ("old", "saved") if store.load(name)]
+    assert len(there) == 1
+    assert left[0] < 0 or there == ["saved"]
+
+
+def test_what_a_restored_house_had_before_is_whole_in_its_file(tmp_path: Path, run: Any) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    assert run("backup", str(tmp_path / "saved.db")).exit_code == 0
+    store.add(StoredTable("later", START, "hotseat"))
+    assert run("restore", str(tmp_path / "saved.db")).exit_code == 0
+    store.close()
+    (before,) = tmp_path.glob("house.db.2*")
+    with admin.opened(f"sqlite:///{before}") as kept:
+        assert kept.load("later")
+
+
+def test_a_backup_touches_no_other_file(store: Store, tmp_path: Path, run: Any) -> None:
+    del store
+    part, saved = tmp_path / "saved.db.part", tmp_path / "saved.db"
+    part.write_text("of somebody else")
+    assert run("backup", str(saved)).exit_code == 0
+    assert part.read_text() == "of somebody else"
+    assert {*tmp_path.glob("saved*")} == {part, saved}
+    assert saved.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
