@@ -338,6 +338,26 @@ def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
         assert client.get("/t/old").status_code == 404
 
 
+def test_what_could_not_be_pruned_is_tried_again_before_the_next_day(
+    still: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, tries = keeper_of(still), [0]
+
+    def fail(*_: Any) -> None:
+        tries[0] += 1
+        if tries[0] == 1:
+            raise sa.exc.OperationalError(None, None, OSError("the disk is full"))
+
+    monkeypatch.setattr(upkeep, "prune", fail)
+    monkeypatch.setattr(upkeep, "PRUNE_AGAIN", 0.0)
+    assert still.portal is not None
+    with pytest.raises(sa.exc.OperationalError):
+        still.portal.call(keeper.look)
+    for _ in range(2):
+        still.portal.call(keeper.look)
+    assert tries == [2]
+
+
 def test_a_backup_under_load_is_whole(store: Store, tmp_path: Path, run: Any) -> None:
     store.add(StoredTable("busy", START, "hotseat"))
     over, made = threading.Event(), [0]

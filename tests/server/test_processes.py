@@ -22,8 +22,9 @@ from gridhouse.server.storage import notifications
 from gridhouse.server.storage.notifications import Notifications
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import PRESENCE, Store, UnusableDatabaseError
+from gridhouse.server.tables import service
 from postgres_helpers import postgres
-from web_helpers import open_house
+from web_helpers import Visitor, open_house
 from wire_helpers import PATIENCE, Caller
 
 if TYPE_CHECKING:
@@ -304,6 +305,33 @@ def test_a_database_that_cannot_keep_every_text_is_refused(database: str, encodi
     tell(database, f"CREATE DATABASE {name} {how}")
     with pytest.raises(UnusableDatabaseError, match=f"its encoding is {encoding}; it should be"):
         Store(database.replace("/postgres", f"/{name}"))
+
+
+def test_a_table_is_read_again_after_a_connection_that_died(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "REFRESH_PAUSE", 0.01)
+    with open_house(tmp_path, database=database) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", opponent="hotseat", preset="small")
+        name = table.rpartition("/")[2]
+        store = client.app.state.service.store  # type: ignore[attr-defined]
+        with visitor.at(table) as seat:
+            load, tries = store.load, [0]
+
+            def fail_once(name: str) -> StoredTable | None:
+                tries[0] += 1
+                if tries[0] == 1:
+                    raise sa.exc.OperationalError(None, None, OSError("it went away"))
+                found: StoredTable | None = load(name)
+                return found
+
+            monkeypatch.setattr(store, "load", fail_once)
+            with closing(Store(database)) as other:
+                made = Change(name, 0, standing=0, added=Ply(seat.view["gestures"][0][0]))
+                other.append(made).result()
+            seat.wait("view", 1)
+            assert tries[0] > 1
 
 
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:

@@ -50,6 +50,7 @@ BLOCKS = sa.Table(
 )
 GLANCE = 2.0  # seconds between two looks at what was changed
 DAY = 24 * 3600.0
+PRUNE_AGAIN = 600.0  # seconds until the next attempt after one that failed
 AT_ONCE = 200  # tables that one transaction removes, so that moves need not wait for long
 ID_LENGTH = 64  # characters of a visitor's id
 
@@ -199,7 +200,7 @@ class Keeper:
         self._refused = refused
         self._renewed = renewed
         self._secret: object = service.store.secret()  # what the database had at the last look
-        self._pruned = 0.0
+        self._prune_at = 0.0  # monotonic time
         self._task = asyncio.create_task(self._run())
 
     def close(self) -> None:
@@ -229,9 +230,10 @@ class Keeper:
                 log.error("the secret in the database is damaged; the house keeps the one before")
         for table in known - there:
             self._service.drop(table)
-        if days and (not self._pruned or time.monotonic() - self._pruned > DAY):
-            self._pruned = time.monotonic()
+        if days and time.monotonic() >= self._prune_at:
+            self._prune_at = time.monotonic() + PRUNE_AGAIN
             await asyncio.to_thread(prune, store.engine, days)
+            self._prune_at = time.monotonic() + DAY
 
     def _read(self, store: Store, tables: set[str]) -> tuple[list[str], object, set[str]]:
         """Return who is blocked, the secret, and which of the tables are still there."""
