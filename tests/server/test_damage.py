@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gridhouse.server import app, clock, upkeep
+from gridhouse.server.daily.leaderboard import RESULTS, DailyResult, write_result
+from gridhouse.server.daily.results import Puzzle
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS, Evening
 from gridhouse.server.storage.records import Ply, StoredTable
 from web_helpers import Visitor, open_house, upload, visitor_of
@@ -172,6 +175,41 @@ def test_a_damaged_puzzle_is_made_anew(host: Visitor, column: str, value: str) -
                 f"UPDATE puzzles SET {column} = {value} WHERE game = 'sliding' AND day = '{day}'"
             )
             assert changed.rowcount == 1
+
+
+@pytest.mark.parametrize("column", ["result", "reached", "moves", "late"])
+@pytest.mark.parametrize("value", ["'foo'", BLOB, "1.5"])
+@pytest.mark.usefixtures("small")
+def test_a_damaged_result_takes_no_other_off_the_leaderboard(
+    host: Visitor, column: str, value: str
+) -> None:
+    service = host.client.app.state.service  # type: ignore[attr-defined]
+    now = datetime.now(UTC)
+    puzzle = Puzzle("sliding", service.daily_puzzles.today().isoformat(), True)
+    hurt, me = (
+        DailyResult(puzzle, visitor, result, 9, now, False)
+        for visitor, result in (("other", 7), (visitor_of(host), 8))
+    )
+    try:
+        with service.store.engine.begin() as connection:
+            for reached in (hurt, me):
+                write_result(connection, reached)
+            connection.exec_driver_sql(
+                f"UPDATE results SET {column} = {value} WHERE visitor = 'other'"
+            )
+            write_result(connection, me)
+            if column != "late":
+                write_result(connection, hurt)
+            connection.exec_driver_sql(
+                f"UPDATE results SET {column} = {value} WHERE visitor = 'other'"
+            )
+        for path in ("/daily", "/daily/sliding"):
+            page = host.get(path)
+            assert page.status_code == 200, path
+        assert "(you)" in page.text
+    finally:
+        with service.store.engine.begin() as connection:
+            connection.execute(RESULTS.delete())
 
 
 @pytest.mark.parametrize("value", ["'garbage'", BLOB, "7"])
