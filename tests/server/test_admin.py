@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import subprocess
+import sys
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ from gridhouse.server.storage.store import (
 )
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 from postgres_helpers import postgres
-from web_helpers import Visitor
+from web_helpers import Visitor, open_house
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +85,19 @@ def look(client: TestClient) -> None:
 
     assert client.portal is not None
     client.portal.call(once)
+
+
+def keeper_of(client: TestClient) -> upkeep.Keeper:
+    """Return a keeper of an open house, which looks when it is told to."""
+    state = client.app.state  # type: ignore[attr-defined]
+
+    async def start() -> upkeep.Keeper:
+        keeper = upkeep.Keeper(state.service, upkeep.Refused(), state.renew)
+        keeper.close()
+        return keeper
+
+    assert client.portal is not None
+    return client.portal.call(start)
 
 
 def test_tables_are_listed_taken_from_the_lobby_and_removed(
@@ -209,6 +224,109 @@ def test_a_new_secret_voids_cookies(client: TestClient, visitor: Visitor, run: A
         assert not seat.view["acts"]
 
 
+@pytest.fixture
+def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """Open a house that looks at what was changed only once, at its start."""
+    monkeypatch.setattr(upkeep, "GLANCE", 1000.0)
+    with open_house(tmp_path) as client:
+        yield client
+
+
+DAMAGED_SECRETS = [
+    "DELETE FROM facts WHERE name = 'secret'",
+    "UPDATE facts SET value = '' WHERE name = 'secret'",
+    "UPDATE facts SET value = 7 WHERE name = 'secret'",
+    f"UPDATE facts SET value = x'{'ff' * 40}' WHERE name = 'secret'",
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGED_SECRETS)
+def test_a_damaged_secret_signs_nothing(
+    damage: str, still: TestClient, run: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    client, visitor = still, Visitor(still)
+    table = visitor.new("sliding", opponent="hotseat")
+    state = client.app.state  # type: ignore[attr-defined]
+    auth, store = state.auth, state.service.store
+    watching = keeper_of(client)
+
+    async def twice() -> None:
+        await watching.look()
+        await watching.look()
+
+    assert client.portal is not None
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql(damage)
+    client.portal.call(twice)
+    assert state.auth is auth
+    assert [line for line in caplog.messages if "secret" in line] == [
+        "the secret in the database is damaged; the house keeps the one before"
+    ]
+    with visitor.at(table) as seat:
+        assert seat.view["acts"]
+    if not damage.startswith("DELETE"):
+        with pytest.raises(UnusableDatabaseError, match=r"^its secret is damaged; "):
+            store.secret()
+    assert run("renew-secret", "--yes").exit_code == 0
+    client.portal.call(twice)
+    assert state.auth is not auth
+    assert len(store.secret()) >= 32
+
+
+@pytest.mark.parametrize("words", ["remove", "unlist"])
+def test_what_cannot_be_written_is_not_said_to_be_done(
+    words: str, store: Store, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add(StoredTable("kept", START, "hotseat", listed=True))
+
+    def fail(_: sa.Connection) -> None:
+        raise sa.exc.OperationalError(None, None, OSError("the disk is full"))
+
+    def open_full(*given: Any) -> Store:
+        opened = Store(*given)
+        sa.event.listen(opened.engine, "commit", fail)
+        return opened
+
+    monkeypatch.setattr(admin, "Store", open_full)
+    refused = run(words, "kept")
+    assert refused.exit_code == 2
+    assert refused.output == "gridhouse: the database cannot be used: the disk is full\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+@pytest.mark.parametrize("words", [("stats",), ("prune",), ("tables",)])
+def test_an_output_that_is_full_is_no_fault_of_the_database(
+    words: tuple[str, ...], store: Store, tmp_path: Path
+) -> None:
+    del store
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gridhouse", "admin", *words],
+            env={**os.environ, "GRIDHOUSE_DATABASE_URL": f"sqlite:///{tmp_path / 'house.db'}"},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert "database" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_who_is_blocked_is_listed_though_a_row_is_damaged(store: Store, run: Any) -> None:
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO blocks VALUES ('10.0.0.1/32', 'garbage'), ('10.0.0.2/32', 7), "
+            "('10.0.0.3/32', '2026-11-20 10:00:00'), ('garbage', x'ff')"
+        )
+    listed = run("blocked").output
+    for name in ("10.0.0.1/32", "10.0.0.2/32", "10.0.0.3/32", "garbage"):
+        assert name in listed
+    assert listed.count("None") == 0
+    assert "2026-11-20 10:00" in listed
+    assert run("unblock", "10.0.0.1").exit_code == 0
+
+
 def test_only_unfinished_tables_that_nobody_touched_are_pruned(store: Store, run: Any) -> None:
     now = clock.now()
     kinds = {"old": (200, None), "new": (100, None), "over": (200, "resigned 0")}
@@ -279,14 +397,32 @@ def test_the_house_goes_on_looking_whatever_fails(
 
 
 def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
-    from web_helpers import open_house
-
     store.add(StoredTable("old", START, "hotseat", changed=1))
     with store.engine.begin() as connection:
         connection.execute(TABLES.update().values(created=sa.func.datetime("2001-01-01")))
     with open_house(tmp_path) as client:
         look(client)
         assert client.get("/t/old").status_code == 404
+
+
+def test_what_could_not_be_pruned_is_tried_again_before_the_next_day(
+    still: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, tries = keeper_of(still), [0]
+
+    def fail(*_: Any) -> None:
+        tries[0] += 1
+        if tries[0] == 1:
+            raise sa.exc.OperationalError(None, None, OSError("the disk is full"))
+
+    monkeypatch.setattr(upkeep, "prune", fail)
+    monkeypatch.setattr(upkeep, "PRUNE_AGAIN", 0.0)
+    assert still.portal is not None
+    with pytest.raises(sa.exc.OperationalError):
+        still.portal.call(keeper.look)
+    for _ in range(2):
+        still.portal.call(keeper.look)
+    assert tries == [2]
 
 
 def test_a_backup_under_load_is_whole(store: Store, tmp_path: Path, run: Any) -> None:
@@ -445,6 +581,67 @@ def test_a_backup_takes_the_place_of_a_damaged_database(
     assert before.read_bytes() == damaged
     assert before.with_name(f"{before.name}-wal").read_bytes() == b"noise"
     assert house.stat().st_mode & 0o777 == 0o640
+
+
+class KilledError(BaseException):
+    """The process was killed."""
+
+
+@pytest.mark.parametrize("steps", range(14))
+def test_a_restore_that_is_killed_leaves_a_whole_database(
+    steps: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, saved, left = tmp_path / "house.db", tmp_path / "saved.db", [steps]
+    first = Store(f"sqlite:///{tmp_path / 'first.db'}")
+    first.add(StoredTable("old", START, "hotseat"))
+    for end in ("", "-wal"):  # as a house that was killed leaves them
+        (tmp_path / f"house.db{end}").write_bytes((tmp_path / f"first.db{end}").read_bytes())
+    first.close()
+    other = Store(f"sqlite:///{tmp_path / 'other.db'}")
+    other.add(StoredTable("saved", START, "hotseat"))
+    other.close()
+    admin.backup(f"sqlite:///{tmp_path / 'other.db'}", saved)
+
+    def step(act: Any) -> Any:
+        def killed(*given: Any, **named: Any) -> Any:
+            if any("house.db" in str(name) and "lock" not in str(name) for name in given):
+                left[0] -= 1
+                if left[0] < 0:
+                    raise KilledError
+            return act(*given, **named)
+
+        return killed
+
+    with monkeypatch.context() as patch:
+        for name in ("link", "unlink", "rename", "replace"):
+            patch.setattr(os, name, step(getattr(os, name)))
+        with suppress(KilledError):
+            admin.restore(f"sqlite:///{house}", saved)
+    with admin.opened(f"sqlite:///{house}") as store:
+        there = [name for name in ("old", "saved") if store.load(name)]
+    assert len(there) == 1
+    assert left[0] < 0 or there == ["saved"]
+
+
+def test_what_a_restored_house_had_before_is_whole_in_its_file(tmp_path: Path, run: Any) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    assert run("backup", str(tmp_path / "saved.db")).exit_code == 0
+    store.add(StoredTable("later", START, "hotseat"))
+    assert run("restore", str(tmp_path / "saved.db")).exit_code == 0
+    store.close()
+    (before,) = tmp_path.glob("house.db.2*")
+    with admin.opened(f"sqlite:///{before}") as kept:
+        assert kept.load("later")
+
+
+def test_a_backup_touches_no_other_file(store: Store, tmp_path: Path, run: Any) -> None:
+    del store
+    part, saved = tmp_path / "saved.db.part", tmp_path / "saved.db"
+    part.write_text("of somebody else")
+    assert run("backup", str(saved)).exit_code == 0
+    assert part.read_text() == "of somebody else"
+    assert {*tmp_path.glob("saved*")} == {part, saved}
+    assert saved.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.server.daily import service
-from gridhouse.server.daily.leaderboard import DailyResult, write_result
+from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard, write_result
 from gridhouse.server.daily.results import BestResult, Puzzle, share_text, verdict
 from gridhouse.server.names import told_apart
 from gridhouse.server.serve import is_thinking
@@ -683,6 +683,36 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
         assert lines(visitor) == []
         assert seat.move(last)["over"]
     assert len(lines(visitor)) == 1
+
+
+@pytest.mark.usefixtures("small")
+def test_a_best_result_that_could_not_be_saved_is_saved_later(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store_best, solve_it = Leaderboard.store_best, service.solve
+    tries: list[BestResult] = []
+    searches = [0]
+
+    def fail_once(board: Leaderboard, puzzle: Puzzle, best: BestResult) -> None:
+        tries.append(best)
+        if len(tries) == 1:
+            raise OperationalError("", {}, Exception("the disk is full"))
+        store_best(board, puzzle, best)
+
+    def search(*given: Any, **named: Any) -> Any:
+        searches[0] += 1
+        return solve_it(*given, **named)
+
+    monkeypatch.setattr(Leaderboard, "store_best", fail_once)
+    monkeypatch.setattr(service, "solve", search)
+    visitor.get(SLIDING)
+    wait_for(lambda: caplog.messages, "a line in the log")
+    before = searches[0]
+    wait_for(lambda: visitor.get(SLIDING) and len(tries) > 1, "another attempt")
+    assert caplog.messages == [
+        "the best result of a daily puzzle cannot be saved: the disk is full"
+    ]
+    assert (searches[0], tries[1]) == (before, tries[0])
 
 
 def test_a_hostile_name_is_only_text(visitor: Visitor) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
-from gridhouse.server import app, upkeep
+from gridhouse.server import app, clock, upkeep
+from gridhouse.server.daily.leaderboard import RESULTS, DailyResult, write_result
+from gridhouse.server.daily.results import Puzzle
+from gridhouse.server.evenings.storage import EVENINGS, PLAYERS, Evening
 from gridhouse.server.storage.records import Ply, StoredTable
 from web_helpers import Visitor, open_house, upload, visitor_of
 
@@ -121,3 +125,99 @@ def test_the_log_says_in_a_line_what_is_wrong_without_quoting_it(
     assert said.getMessage().startswith("the table odd cannot be read: its 'asked' ")
     assert said.exc_info is None
     assert "secret" not in said.getMessage()
+
+
+EVENING_DAMAGE = [
+    *damage("evenings", "host name game initial increment ends", "'foo'", BLOB, "-1"),
+    *damage("evenings", "game", "'sliding()'", "'foo()'", "'binary(rows=x)'", NO_TEXT),
+    *damage("evening_players", "seen free_since points games balance", "'foo'", BLOB, "1.5"),
+    *damage("evening_players", "opponent", BLOB),
+]
+
+
+@pytest.mark.parametrize(("_", "rows", "column", "value"), EVENING_DAMAGE)
+def test_a_damaged_evening_takes_nothing_else_down(
+    host: Visitor, _: str, rows: str, column: str, value: str
+) -> None:
+    store = host.client.app.state.evenings.store  # type: ignore[attr-defined]
+    engine = host.client.app.state.service.store.engine  # type: ignore[attr-defined]
+    me, now = visitor_of(host), clock.now()
+    for name in ("hurt", "healthy"):
+        evening = Evening(name, me, name, "binary(rows=1,cols=6)", 60_000, 0, True, now + 600_000)
+        store.add(evening, now)
+        store.join(name, me, now)
+        store.join(name, "other", now)
+    which = "id = 'hurt'" if rows == "evenings" else "evening = 'hurt' AND visitor = 'other'"
+    try:
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"UPDATE {rows} SET {column} = {value} WHERE {which}")
+        for path in ("/evening/hurt", "/evening/hurt/state"):
+            assert host.get(path).status_code < 500, path
+        assert host.get("/evening/healthy").status_code == 200
+        assert '"/evening/healthy"' in host.get("/evenings").text
+    finally:
+        with engine.begin() as connection:
+            connection.execute(PLAYERS.delete())
+            connection.execute(EVENINGS.delete())
+
+
+@pytest.mark.parametrize("column", ["start", "best", "proved"])
+@pytest.mark.parametrize("value", ["'foo'", "'sliding()'", "'binary(rows=1,cols=2) ..'", BLOB])
+@pytest.mark.usefixtures("small")
+def test_a_damaged_puzzle_is_made_anew(host: Visitor, column: str, value: str) -> None:
+    service = host.client.app.state.service  # type: ignore[attr-defined]
+    day = service.daily_puzzles.today().isoformat()
+    for _ in range(2):
+        for path in ("/daily", "/daily/sliding"):
+            assert host.get(path).status_code == 200, path
+        with service.store.engine.begin() as connection:
+            changed = connection.exec_driver_sql(
+                f"UPDATE puzzles SET {column} = {value} WHERE game = 'sliding' AND day = '{day}'"
+            )
+            assert changed.rowcount == 1
+
+
+@pytest.mark.parametrize("column", ["result", "reached", "moves", "late"])
+@pytest.mark.parametrize("value", ["'foo'", BLOB, "1.5"])
+@pytest.mark.usefixtures("small")
+def test_a_damaged_result_takes_no_other_off_the_leaderboard(
+    host: Visitor, column: str, value: str
+) -> None:
+    service = host.client.app.state.service  # type: ignore[attr-defined]
+    now = datetime.now(UTC)
+    puzzle = Puzzle("sliding", service.daily_puzzles.today().isoformat(), True)
+    hurt, me = (
+        DailyResult(puzzle, visitor, result, 9, now, False)
+        for visitor, result in (("other", 7), (visitor_of(host), 8))
+    )
+    try:
+        with service.store.engine.begin() as connection:
+            for reached in (hurt, me):
+                write_result(connection, reached)
+            connection.exec_driver_sql(
+                f"UPDATE results SET {column} = {value} WHERE visitor = 'other'"
+            )
+            write_result(connection, me)
+            if column != "late":
+                write_result(connection, hurt)
+            connection.exec_driver_sql(
+                f"UPDATE results SET {column} = {value} WHERE visitor = 'other'"
+            )
+        for path in ("/daily", "/daily/sliding"):
+            page = host.get(path)
+            assert page.status_code == 200, path
+        assert "(you)" in page.text
+    finally:
+        with service.store.engine.begin() as connection:
+            connection.execute(RESULTS.delete())
+
+
+@pytest.mark.parametrize("value", ["'garbage'", BLOB, "7"])
+def test_a_link_whose_day_is_damaged_is_none(host: Visitor, value: str) -> None:
+    service = host.client.app.state.service  # type: ignore[attr-defined]
+    token = service.visitors.new_link(visitor_of(host))
+    assert service.visitors.linked(token) == visitor_of(host)
+    with service.store.engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE links SET created = {value}")
+    assert host.get("/me").status_code == 200
+    assert service.visitors.linked(token) is None

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from starlette.testclient import TestClient
+
 
 def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
@@ -94,6 +96,26 @@ def test_what_the_house_needs_at_its_start_is_tried_before(
         connection.execute(statement)
     connection.close()
     assert opened(monkeypatch, file) == f"the database cannot be used: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("sqlite://", "a database in memory is lost"),
+        ("sqlite:///:memory:", "a database in memory is lost"),
+        ("sqlite:///{}?timeout=x", "its URL cannot be read: could not convert"),
+        ("sqlite:///{}?check_same_thread=x", "its URL cannot be read: "),
+        ("sqlite:///{}%00", "null character"),
+    ],
+)
+def test_a_url_on_which_no_house_can_open_is_one_line(
+    url: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRIDHOUSE_DATABASE_URL", url.format(tmp_path / "house.db"))
+    monkeypatch.setattr(serve, "run", pytest.fail)
+    with pytest.raises(UsageError, match=reason) as caught:
+        serve.play("127.0.0.1", 0, False)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_start_that_fails_is_one_line(tmp_path: Path) -> None:
@@ -272,6 +294,21 @@ def test_a_machine_whose_move_cannot_be_kept_says_so(
             while not seat.view["acts"]:
                 seat.wait("view")
             assert seat.view["ply"] == 1
+
+
+def test_what_cannot_be_kept_is_no_fault_of_its_sender(
+    client: TestClient, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = visitor.new("binary", opponent="friends", preset="small", side="0")
+    with visitor.at(table) as seat:
+        link = seat.view["invitation"]
+    sent = {"authorization": f"Bearer {visitor.token}"}
+    monkeypatch.setattr("gridhouse.server.storage.store.write", full)
+    answer = client.post(f"/api/tables{table[2:]}/resign", headers=sent)
+    assert answer.status_code == 503
+    assert answer.json()["detail"].startswith("The change could not be saved: ")
+    answer = Visitor(client).post(link)
+    assert (answer.status_code, "could not be saved" in answer.text) == (503, True)
 
 
 def full(*_: Any) -> None:

@@ -66,7 +66,7 @@ def provoke(house: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr("gridhouse.server.storage.store.write", fail)
     bearer = {"authorization": f"Bearer {token}"}
     move = {"move": "0 0 0", "ply": 0}
-    with pytest.raises(HTTPError, match="409"):
+    with pytest.raises(HTTPError, match="503"):
         asked(f"{house}/api/tables/{table}/moves?player=0", move, **bearer)
     monkeypatch.setattr("gridhouse.server.api.serializers.game_info", fail)
     with pytest.raises(HTTPError, match="500"):

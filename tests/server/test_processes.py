@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import queue
 import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from websockets.exceptions import ConnectionClosed, InvalidMessage
@@ -17,11 +20,15 @@ import gridhouse
 from browser_helpers import house_process
 from gridhouse.server.clock import now
 from gridhouse.server.evenings.storage import Evening, EveningStore
+from gridhouse.server.storage import notifications
+from gridhouse.server.storage.notifications import Notifications
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
-from gridhouse.server.storage.store import Store
+from gridhouse.server.storage.store import PRESENCE, Store, UnusableDatabaseError
 from gridhouse.server.storage.visitors import Profile, Visitors
+from gridhouse.server.tables import service
 from postgres_helpers import postgres
-from wire_helpers import Caller
+from web_helpers import Visitor, open_house
+from wire_helpers import PATIENCE, Caller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,6 +223,136 @@ def test_what_one_visitor_does_twice_at_once_is_done(database: str) -> None:
     assert visitors.profile("c").name == "c"
     assert [player.visitor for player in evenings.players("e")] == ["a", "b", "c"]
     store.close()
+
+
+class Ears:
+    """Somebody who listens to the other processes, as a house does."""
+
+    def __init__(self, database: str) -> None:
+        self.store = Store(database)
+        self.heard: queue.SimpleQueue[tuple[str, int]] = queue.SimpleQueue()
+        self.missed = threading.Event()
+        self.listening = Notifications(
+            self.store, lambda *news: self.heard.put(news), self.missed.set
+        )
+
+    def close(self) -> None:
+        self.listening.close()
+        self.store.close()
+
+
+@pytest.fixture
+def ears(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ears]:
+    monkeypatch.setattr(notifications, "PAUSE", 0.05)
+    ears = Ears(database)
+    yield ears
+    ears.close()
+
+
+def tell(database: str, *statements: str) -> None:
+    """Carry out statements in a connection of one's own."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+
+
+def test_a_house_hears_the_others_after_a_restart_of_the_database(
+    database: str, ears: Ears
+) -> None:
+    tell(database, f"{CUT} AND backend_type = 'client backend'")
+    assert ears.missed.wait(PATIENCE)
+    assert ears.listening.is_listening
+    tell(database, "NOTIFY gridhouse, 'table 7'")
+    assert ears.heard.get(timeout=PATIENCE) == ("table", 7)
+
+
+def test_what_is_no_news_is_not_heard(database: str, ears: Ears) -> None:
+    nonsense = ("foo bar", "", "foo", "foo -1", "a b 3", "t " + "9" * 5000)
+    tell(database, *(f"NOTIFY gridhouse, '{news}'" for news in nonsense))
+    tell(database, "NOTIFY gridhouse, 'table 8'")
+    assert ears.heard.get(timeout=PATIENCE) == ("table", 8)
+
+
+def test_a_house_hears_again_when_the_database_takes_writing_again(
+    database: str, ears: Ears, caplog: pytest.LogCaptureFixture
+) -> None:
+    refused = threading.Event()
+    restart_clocks = ears.store.restart_clocks
+
+    def refuse() -> None:
+        refused.set()
+        ears.store.restart_clocks = restart_clocks  # type: ignore[method-assign]
+        raise sa.exc.InternalError(None, None, OSError("it is read-only\nand more"))
+
+    ears.store.restart_clocks = refuse  # type: ignore[method-assign]
+    tell(database, f"{CUT} AND backend_type = 'client backend'")
+    assert refused.wait(PATIENCE)
+    assert ears.missed.wait(PATIENCE)
+    assert ears.listening.is_listening
+    assert caplog.messages[-1].endswith("cannot be heard: it is read-only")
+
+
+def test_a_database_that_another_process_has_to_itself_is_not_waited_for(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "LOCK_PATIENCE", 50)
+    with psycopg.connect(database) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", [PRESENCE])
+        with (
+            closing(Store(database)) as store,
+            pytest.raises(UnusableDatabaseError, match="to itself"),
+        ):
+            Notifications(store, print, print)
+
+
+def test_a_house_that_does_not_hear_the_others_is_not_ready(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_house(tmp_path, database=database) as client:
+        assert client.get("/readyz").status_code == 200
+        with monkeypatch.context() as patch:
+            patch.setattr(Notifications, "is_listening", False)
+            answer = client.get("/readyz")
+        assert (answer.status_code, answer.text) == (503, "the other processes are not heard\n")
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_keep_every_text_is_refused(database: str, encoding: str) -> None:
+    name = encoding.lower()
+    how = f"TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+    tell(database, f"CREATE DATABASE {name} {how}")
+    with pytest.raises(UnusableDatabaseError, match=f"its encoding is {encoding}; it should be"):
+        Store(database.replace("/postgres", f"/{name}"))
+
+
+def test_a_table_is_read_again_after_a_connection_that_died(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "REFRESH_PAUSE", 0.01)
+    with open_house(tmp_path, database=database) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", opponent="hotseat", preset="small")
+        name = table.rpartition("/")[2]
+        store = client.app.state.service.store  # type: ignore[attr-defined]
+        with visitor.at(table) as seat:
+            load, tries = store.load, [0]
+
+            def fail_once(name: str) -> StoredTable | None:
+                tries[0] += 1
+                if tries[0] == 1:
+                    raise sa.exc.OperationalError(None, None, OSError("it went away"))
+                found: StoredTable | None = load(name)
+                return found
+
+            monkeypatch.setattr(store, "load", fail_once)
+            with closing(Store(database)) as other:
+                made = Change(name, 0, standing=0, added=Ply(seat.view["gestures"][0][0]))
+                other.append(made).result()
+            seat.wait("view", 1)
+            assert tries[0] > 1
 
 
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:

@@ -520,3 +520,23 @@ def test_a_small_house_has_no_such_process(tmp_path: Path, monkeypatch: pytest.M
             monkeypatch.setattr(os, "cpu_count", lambda: 2)
             with anna.at(table):
                 assert process_of(client)
+
+
+@pytest.mark.parametrize(
+    "error", [BlockingIOError(11, "no more processes"), RuntimeError("no more")]
+)
+def test_a_process_that_cannot_be_started_is_one_line(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    async def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "subprocess_exec", fail)
+    with open_house(tmp_path, many_pages=1) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("sliding")):
+            wait_for(lambda: caplog.records, "a line in the log")
+        assert visitor.get("/").status_code == 200
+    (said,) = caplog.records
+    assert said.getMessage().startswith("the process that renders pages cannot be started: no more")
+    assert said.exc_info is None

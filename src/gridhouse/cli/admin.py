@@ -109,7 +109,8 @@ def remove(table: TableArgument) -> None:
     """Remove a table with all its moves."""
     house, upkeep = _server()
     with house.opened() as store, store.engine.begin() as connection:
-        _done(upkeep.remove(connection, [table]), f"{table}: removed", f"{table}: no such table")
+        count = upkeep.remove(connection, [table])
+    _done(count, f"{table}: removed", f"{table}: no such table")
 
 
 @admin.command()
@@ -118,7 +119,7 @@ def unlist(table: TableArgument) -> None:
     house, upkeep = _server()
     with house.opened() as store, store.engine.begin() as connection:
         gone = upkeep.unlist(connection, table)
-        _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
+    _done(gone, f"{table}: taken from the lobby", f"{table}: not in the lobby")
 
 
 @admin.command()
@@ -142,7 +143,7 @@ def end_evening(
     house, upkeep = _server()
     with house.opened() as store, store.engine.begin() as connection:
         is_over = upkeep.end_evening(connection, evening)
-        _done(is_over, f"{evening}: over", f"{evening}: no such evening is going on")
+    _done(is_over, f"{evening}: over", f"{evening}: no such evening is going on")
 
 
 @admin.command()
@@ -183,10 +184,8 @@ def renew_secret(yes: YesOption = False) -> None:
         typer.confirm("Everybody loses their seats, unless they have a link. Go on?", abort=True)
 
     house, upkeep = _server()
-    with house.opened() as store:
-        store.secret()
-        with store.engine.begin() as connection:
-            upkeep.new_secret(connection)
+    with house.opened() as store, store.engine.begin() as connection:
+        upkeep.new_secret(connection)
     print("The secret is a new one; the house takes it up within seconds.")
 
 
@@ -200,7 +199,8 @@ def prune(
     house, upkeep = _server()
     wanted = house.days_to_prune(days)
     with house.opened() as store:
-        print(f"Removed: {upkeep.prune(store.engine, wanted)}")
+        count = upkeep.prune(store.engine, wanted)
+    print(f"Removed: {count}")
 
 
 @admin.command()
@@ -229,7 +229,8 @@ def copy(
     """Copy everything into an empty database of another kind; the house has to be closed."""
     house, _ = _server()
     with house.opened() as source, house.opened(url) as target:
-        _print(("table of the database", "rows"), house.copy(source, target).items())
+        counts = house.copy(source, target)
+    _print(("table of the database", "rows"), counts.items())
 
 
 @admin.command()
@@ -237,4 +238,5 @@ def stats() -> None:
     """Say what the database holds."""
     house, _ = _server()
     with house.opened() as store:
-        _print(("what", "number"), house.stats(store))
+        found = house.stats(store)
+    _print(("what", "number"), found)

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+import tempfile
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +32,7 @@ from gridhouse.server.storage.store import (
     address_of,
     create_private,
     file_of,
+    is_in_memory,
     is_older,
     lock_of,
     metadata,
@@ -78,7 +80,7 @@ def opened(url: str | None = None) -> Iterator[Store]:
     try:
         address = address_of(wanted)
         file = file_of(address)
-        if file is None and address.get_backend_name() == "sqlite":
+        if is_in_memory(address):
             raise UsageError(f"{wanted}: a database in memory is lost when the command ends")
         if file is not None and not url and not file.is_file():
             raise UsageError(f"{file}: there is no database")
@@ -297,20 +299,14 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
     """Raise UsageError for a file that a backup may not replace."""
     if target.exists() and not target.is_file():
         raise UsageError(f"{target}: it is no file that a backup can replace")
-    for file in (target, _part_of(target)):
-        if file.exists() and file.samefile(source):
-            raise UsageError(f"{target}: the backup would replace the database itself")
     if not target.exists():
         return
+    if target.samefile(source):
+        raise UsageError(f"{target}: the backup would replace the database itself")
     if any(file.exists() for file in _beside(target)):
         raise UsageError(f"{target}: it is a database in use, which a backup cannot replace")
     if not force:
         raise UsageError(f"{target}: it is there already; --force replaces it")
-
-
-def _part_of(target: Path) -> Path:
-    """Return the file that is written in the place of another one until it is whole."""
-    return target.with_name(f"{target.name}.part")
 
 
 def _beside(file: Path) -> list[Path]:
@@ -324,10 +320,11 @@ def _copied(source: Path, target: Path) -> Iterator[Path]:
 
     Raises OSError or UsageError.
     """
-    part = _part_of(target)
-    part.unlink(missing_ok=True)
+    # A file of its own, which only its owner can read: others may copy to this place as well.
+    descriptor, name = tempfile.mkstemp(".part", f"{target.name}.", target.parent)
+    os.close(descriptor)
+    part = Path(name)
     try:
-        create_private(part)
         _copy_file(source, part, target)
         yield part
     finally:
@@ -379,21 +376,64 @@ def _give_away(file: Path, other: Path) -> None:
 
 
 def _replace(target: Path, part: Path, before: Path) -> None:
-    """Put a file in the place of a database, which is kept as it is, damaged or not.
+    """Put a file in the place of a database, which is kept under another name, damaged or not.
 
-    Raises OSError; nothing has changed then.
+    Whenever this is interrupted, one of both is there, whole.  Raises OSError; the database is
+    what it was then.
     """
     if target.is_file():
         shutil.copymode(target, part)
     _give_away(part, target if target.is_file() else target.parent)
     with ExitStack() as undone:
-        # The database is the last to go: what lies beside another one would be taken as its own.
-        for old, new in zip((*_beside(target), target), (*_beside(before), before), strict=True):
-            if old.exists():
-                old.rename(new)
-                undone.callback(new.rename, old)
-        part.rename(target)
+        kept = [
+            (old, new)
+            for old, new in zip(_beside(target), _beside(before), strict=True)
+            if old.exists()
+        ]
+        for old, new in kept:
+            undone.callback(_take_back, old, new)
+            create_private(new)
+            shutil.copy2(old, new)
+        is_whole = target.is_file() and _is_settled(target)
+        if target.is_file():
+            undone.callback(before.unlink, missing_ok=True)
+            _link(target, before)
+        # What lies beside the old database would be taken as the new one's.
+        for file in _beside(target):
+            file.unlink(missing_ok=True)
+        part.replace(target)
         undone.pop_all()
+        if is_whole:
+            for _, new in kept:
+                new.unlink()
+
+
+def _take_back(old: Path, new: Path) -> None:
+    """Put a file back to its place if it is not there, or remove its copy."""
+    if old.exists():
+        new.unlink(missing_ok=True)
+    else:
+        new.rename(old)
+
+
+def _is_settled(file: Path) -> bool:
+    """Have SQLite write into a database what lies beside it; tell whether the file is whole."""
+    try:
+        with closing(sqlite3.connect(file, timeout=10)) as connection:
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error:
+        return False
+    return found == ("ok",) and not busy
+
+
+def _link(old: Path, new: Path) -> None:
+    """Give a file another name too, or copy it where files have only one; raises OSError."""
+    try:
+        new.hardlink_to(old)
+    except OSError:
+        create_private(new)
+        shutil.copy2(old, new)
 
 
 def sqlite_file(url: str, *, there: bool = True) -> Path:

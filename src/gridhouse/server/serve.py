@@ -22,7 +22,14 @@ from gridhouse.server.app import create_app
 from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings, prepare_folder
-from gridhouse.server.storage.store import Store, UnusableDatabaseError, reason_of, serving
+from gridhouse.server.storage.store import (
+    Store,
+    UnusableDatabaseError,
+    is_in_memory,
+    reason_of,
+    serving,
+)
+from gridhouse.server.storage.store import address_of as database_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -117,6 +124,10 @@ def play(
     settings = Settings(tournament=tournament)
     prepare_folder()
     try:
+        if is_in_memory(database_address(settings.database)):
+            raise UsageError(
+                f"{settings.database}: a house needs a file, as a database in memory is lost"
+            )
         with serving(settings.database):
             with closing(Store(settings.database)) as store:
                 store.prepare()  # what is wrong with it is said before the house opens

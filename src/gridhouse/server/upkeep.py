@@ -23,7 +23,16 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_address, read_network
-from gridhouse.server.storage.store import FACTS, MOVES, SEATS, SECRET, TABLES, metadata
+from gridhouse.server.storage.store import (
+    FACTS,
+    MOVES,
+    SEATS,
+    SECRET,
+    TABLES,
+    is_secret,
+    made_secret,
+    metadata,
+)
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 
 if TYPE_CHECKING:
@@ -45,6 +54,7 @@ BLOCKS = sa.Table(
 )
 GLANCE = 2.0  # seconds between two looks at what was changed
 DAY = 24 * 3600.0
+PRUNE_AGAIN = 600.0  # seconds until the next attempt after one that failed
 AT_ONCE = 200  # tables or evenings that one transaction removes: moves need not wait for long
 ID_LENGTH = 64  # characters of a visitor's id
 
@@ -126,8 +136,8 @@ def prune(engine: sa.Engine, days: int) -> int:
 
 def new_secret(connection: sa.Connection) -> None:
     """Replace the secret that signs cookies and invitations: all of them become void."""
-    known = FACTS.update().where(FACTS.c.name == SECRET)
-    connection.execute(known.values(value=secrets.token_urlsafe(32)))
+    connection.execute(FACTS.delete().where(FACTS.c.name == SECRET))
+    connection.execute(FACTS.insert().values(name=SECRET, value=made_secret()))
 
 
 def forget(engine: sa.Engine, visitor: str) -> str:
@@ -234,8 +244,8 @@ class Keeper:
         self._service = service
         self._refused = refused
         self._renewed = renewed
-        self._secret = service.store.secret()
-        self._pruned = 0.0
+        self._secret: object = service.store.secret()  # what the database had at the last look
+        self._prune_at = 0.0  # monotonic time
         self._pages: set[Page] = set()  # that were open at the last look
         self._task = asyncio.create_task(self._run())
 
@@ -259,14 +269,18 @@ class Keeper:
         is_changed = self._refused.read(names)
         if secret != self._secret:
             self._secret = secret
-            self._renewed(secret)
-            self._service.hang_up()
+            if is_secret(secret):
+                self._renewed(secret)
+                self._service.hang_up()
+            else:
+                log.error("the secret in the database is damaged; the house keeps the one before")
         for table in known - there:
             self._service.drop(table)
         self._hang_up(every=is_changed)
-        if days and (not self._pruned or time.monotonic() - self._pruned > DAY):
-            self._pruned = time.monotonic()
+        if days and time.monotonic() >= self._prune_at:
+            self._prune_at = time.monotonic() + PRUNE_AGAIN
             await asyncio.to_thread(prune, store.engine, days)
+            self._prune_at = time.monotonic() + DAY
 
     def _hang_up(self, *, every: bool) -> None:
         """Close the connections of refused pages: of every page, or only those opened lately."""
@@ -276,11 +290,11 @@ class Keeper:
                 page.hang_up(again=False)
         self._pages = pages
 
-    def _read(self, store: Store, tables: set[str]) -> tuple[list[str], str, set[str]]:
+    def _read(self, store: Store, tables: set[str]) -> tuple[list[str], object, set[str]]:
         """Return who is blocked, the secret, and which of the tables are still there."""
         with store.engine.connect() as connection:
             names = list(connection.scalars(sa.select(BLOCKS.c.who)))
             found = connection.scalars(sa.select(TABLES.c.id).where(TABLES.c.id.in_(tables)))
             there = set(found)
-            secret = str(connection.scalar(sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)))
+            secret = connection.scalar(sa.select(FACTS.c.value).where(FACTS.c.name == SECRET))
         return names, secret, there

@@ -45,7 +45,7 @@ def create_api() -> FastAPI:
         exception_handlers={
             HTTPException: refuse,
             RequestValidationError: refuse_form,
-            RefusedError: refuse_for_now,
+            RefusedError: refuse,
             GridhouseError: refuse_content,
             SQLAlchemyError: refuse,
             500: refuse,
@@ -61,15 +61,9 @@ def problem(status: int, text: str, headers: Any = None) -> JSONResponse:
 
 
 async def refuse(request: Request, error: Exception) -> JSONResponse:
-    """Report an HTTP error, one of the database, or an internal one."""
+    """Report an HTTP error, one of a table or the database, or an internal one."""
     del request
     return problem(*views.status_and_text(error), getattr(error, "headers", None))
-
-
-async def refuse_for_now(request: Request, error: Exception) -> JSONResponse:
-    """Report a command that the table refuses."""
-    del request
-    return problem(409, views.sentence(error))
 
 
 async def refuse_content(request: Request, error: Exception) -> JSONResponse:

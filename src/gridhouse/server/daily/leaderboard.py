@@ -38,6 +38,9 @@ RESULTS = sa.Table(
     sa.Column("reached", sa.DateTime(timezone=True), nullable=False),
 )
 
+# SQLite stores anything anywhere; what is no number is no result.
+IS_RESULT = RESULTS.c.result == sa.cast(RESULTS.c.result, sa.BigInteger)
+
 
 class StoredPuzzle(NamedTuple):
     """A puzzle in the database: its start as text, and its best known result."""
@@ -88,15 +91,20 @@ class Leaderboard:
             connection.execute(PUZZLES.insert().values(row))
         return StoredPuzzle(text, None)
 
+    def remove(self, puzzle: Puzzle) -> None:
+        """Remove a puzzle that cannot be read."""
+        with self._engine.begin() as connection:
+            connection.execute(PUZZLES.delete().where(*of(PUZZLES, puzzle)))
+
     def _stored(self, puzzle: Puzzle) -> StoredPuzzle | None:
         wanted = sa.select(PUZZLES).where(*of(PUZZLES, puzzle))
         with self._engine.connect() as connection:
             row = connection.execute(wanted).one_or_none()
         if row is None:
             return None
-        return StoredPuzzle(
-            row.start, None if row.best is None else BestResult(row.best, row.proved)
-        )
+        # What is no number is searched for again; SQLite stores anything anywhere.
+        is_known = isinstance(row.best, int)
+        return StoredPuzzle(row.start, BestResult(row.best, row.proved) if is_known else None)
 
     def store_best(self, puzzle: Puzzle, best: BestResult) -> None:
         """Store the best known result."""
@@ -106,7 +114,7 @@ class Leaderboard:
 
     def own(self, puzzle: Puzzle, visitor: str) -> dict[bool, int]:
         """Return a visitor's results: on the day under False, after it under True."""
-        mine = [*of(RESULTS, puzzle), RESULTS.c.visitor == visitor]
+        mine = [*of(RESULTS, puzzle), RESULTS.c.visitor == visitor, IS_RESULT]
         with self._engine.connect() as connection:
             rows = connection.execute(sa.select(RESULTS.c.late, RESULTS.c.result).where(*mine))
             return {row.late: row.result for row in rows}
@@ -114,18 +122,20 @@ class Leaderboard:
     def reached(self, puzzle: Puzzle) -> int | None:
         """Return the best result of all visitors, on the day or after it."""
         extreme = sa.func.min if puzzle.fewer else sa.func.max
-        wanted = sa.select(extreme(RESULTS.c.result)).where(*of(RESULTS, puzzle))
+        wanted = sa.select(extreme(RESULTS.c.result)).where(*of(RESULTS, puzzle), IS_RESULT)
         with self._engine.connect() as connection:
             found: int | None = connection.scalar(wanted)
         return found
 
     def table(self, puzzle: Puzzle, most: int) -> tuple[list[LeaderboardRow], int]:
         """Return the top of the leaderboard, and the number of visitors on it."""
-        entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False)]
+        entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False), IS_RESULT]
+        # The time itself is not read: one that is damaged would take all others down.
+        turn = sa.func.row_number().over(order_by=(RESULTS.c.reached, RESULTS.c.visitor))
         order = RESULTS.c.result.asc() if puzzle.fewer else RESULTS.c.result.desc()
         named = RESULTS.outerjoin(VISITORS, VISITORS.c.visitor == RESULTS.c.visitor)
         wanted = (
-            sa.select(RESULTS.c.visitor, RESULTS.c.result, RESULTS.c.reached, VISITORS.c.name)
+            sa.select(RESULTS.c.visitor, RESULTS.c.result, turn.label("turn"), VISITORS.c.name)
             .select_from(named)
             .where(*entered)
             .order_by(order, RESULTS.c.reached, RESULTS.c.visitor)
@@ -134,14 +144,14 @@ class Leaderboard:
         with self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
             entrants = connection.scalar(sa.select(sa.func.count()).where(*entered)) or 0
-        by_time = sorted(rows, key=lambda row: (row.reached, row.visitor))
+        by_time = sorted(rows, key=lambda row: row.turn)
         names = told_apart([(row.visitor, row.name or "") for row in by_time])
         return ranked([(row.visitor, names[row.visitor], row.result) for row in rows]), entrants
 
     def rank(self, puzzle: Puzzle, result: int) -> int:
         """Return the rank of a result on the leaderboard."""
         ahead = RESULTS.c.result < result if puzzle.fewer else RESULTS.c.result > result
-        entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False)]
+        entered = [*of(RESULTS, puzzle), RESULTS.c.late.is_(False), IS_RESULT]
         with self._engine.connect() as connection:
             count = connection.scalar(sa.select(sa.func.count()).where(*entered, ahead)) or 0
         return count + 1
@@ -156,7 +166,7 @@ def write_result(connection: sa.Connection, reached: DailyResult) -> None:
     if before is None:
         row |= {"game": puzzle.game, "day": puzzle.day, "visitor": visitor, "late": late}
         connection.execute(RESULTS.insert().values(row))
-    elif is_better(puzzle, result, before):
+    elif not isinstance(before, int) or is_better(puzzle, result, before):
         connection.execute(RESULTS.update().where(*mine).values(row))
 
 

@@ -9,13 +9,17 @@ from datetime import UTC, date
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from gridhouse.core.compile_queue import PAUSE, SOLVER, Unit, can_wait, is_ready
 from gridhouse.core.components import component
+from gridhouse.core.errors import GridhouseError
 from gridhouse.core.registry import game_class, games, load
 from gridhouse.core.registry import parse as parse_position
 from gridhouse.core.solving import request_compiled, solve
-from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard
+from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard, StoredPuzzle
 from gridhouse.server.daily.results import BestResult, Puzzle, is_better, puzzle_of
+from gridhouse.server.storage.store import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +64,7 @@ class DailyService:
         self._failed: set[Puzzle] = set()
         # Best results until the solver is compiled.
         self._provisional: dict[Puzzle, BestResult] = {}
+        self._unsaved: dict[Puzzle, BestResult] = {}  # that the database has not taken yet
         self._pars: dict[Puzzle, asyncio.Future[int]] = {}
         self.running: set[Puzzle] = set()
 
@@ -70,18 +75,28 @@ class DailyService:
     async def show(self, cls: type[Game], day: date) -> Shown:
         """Return the puzzle of a day; start a search if its best result is not known."""
         puzzle = puzzle_of(cls, day.isoformat())
-        kept = await asyncio.to_thread(self.results.puzzle, puzzle, partial(start_of, cls, day))
-        state = parse_position(kept.start)
+        kept, state = await asyncio.to_thread(self._kept, puzzle, partial(start_of, cls, day))
         best = kept.best
         if best is None and component(cls, "solver") is not None:
             self._start_search(puzzle, state)
-            best = self._provisional.get(puzzle)
+            best = self._unsaved.get(puzzle, self._provisional.get(puzzle))
         searching = puzzle in self._searches
         if not searching and (best is None or not best.proved):
             reached = await asyncio.to_thread(self.results.reached, puzzle)
             if reached is not None and (best is None or is_better(puzzle, reached, best.result)):
                 best = BestResult(reached, False)
         return Shown(puzzle, state, best, searching, self._par(puzzle, state))
+
+    def _kept(self, puzzle: Puzzle, start: Callable[[], str]) -> tuple[StoredPuzzle, State]:
+        """Return a puzzle and its start; one that cannot be read is made anew."""
+        kept = self.results.puzzle(puzzle, start)
+        state = start_in(kept, puzzle)
+        if state is None:
+            log.error("the %s puzzle of %s cannot be read; it is made anew", *puzzle[:2])
+            self.results.remove(puzzle)
+            kept = self.results.puzzle(puzzle, start)
+            state = parse_position(kept.start)
+        return kept, state
 
     def _par(self, puzzle: Puzzle, state: State) -> int | None:
         """Return the par if it is known; else start its search if the game has pars."""
@@ -115,6 +130,8 @@ class DailyService:
     async def _run_search(self, puzzle: Puzzle, state: State) -> None:
         try:
             await self._search_and_store(puzzle, state)
+        except SQLAlchemyError as error:  # the next look writes it
+            log.error("the best result of a daily puzzle cannot be saved: %s", reason_of(error))
         except Exception:
             self._failed.add(puzzle)
             log.exception("the search for the best result of a daily puzzle failed")
@@ -122,17 +139,24 @@ class DailyService:
             del self._searches[puzzle]
 
     async def _search_and_store(self, puzzle: Puzzle, state: State) -> None:
-        """Find and store the best result; until the solver is compiled, find a provisional one."""
+        """Find and store the best result; one that the database did not take is found already."""
+        if puzzle not in self._unsaved:
+            self._unsaved[puzzle] = await self._search(puzzle, state)
+        best = self._unsaved[puzzle]
+        await asyncio.to_thread(self.results.store_best, puzzle, best)
+        del self._unsaved[puzzle]
+        self._provisional.pop(puzzle, None)
+        self._found(puzzle, best)
+
+    async def _search(self, puzzle: Puzzle, state: State) -> BestResult:
+        """Find the best result; until the solver is compiled, show a provisional one."""
         unit = Unit(SOLVER, state.game)
         while not self._is_compiled(state.game) and can_wait(unit):
             self._provisional[puzzle] = await self._find(puzzle, state, MOMENT)
             self._found(puzzle, self._provisional[puzzle])
             while can_wait(unit) and not is_ready(unit):
                 await asyncio.sleep(PAUSE)
-        best = await self._find(puzzle, state, SECONDS)
-        await asyncio.to_thread(self.results.store_best, puzzle, best)
-        self._provisional.pop(puzzle, None)
-        self._found(puzzle, best)
+        return await self._find(puzzle, state, SECONDS)
 
     async def _find(self, puzzle: Puzzle, state: State, seconds: float) -> BestResult:
         loop = asyncio.get_running_loop()
@@ -175,6 +199,15 @@ def daily_games() -> list[type[Game]]:
     """Return the games with a daily puzzle."""
     classes = [game_class(name) for name in games()]
     return [cls for cls in classes if cls.daily is not None]
+
+
+def start_in(kept: StoredPuzzle, puzzle: Puzzle) -> State | None:
+    """Return the start that is stored of a puzzle, None if it is none of its game."""
+    try:
+        state = parse_position(kept.start) if isinstance(kept.start, str) else None
+    except GridhouseError:
+        return None
+    return state if state is not None and state.game.name == puzzle.game else None
 
 
 def start_of(cls: type[Game], day: date) -> str:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
+from gridhouse.core.errors import GridhouseError
+from gridhouse.core.registry import parse_game
 from gridhouse.server.clock import Clock
 from gridhouse.server.settings import MAX_EVENINGS, MAX_OWN_EVENINGS, MAX_PLAYERS
+from gridhouse.server.storage.records import DamagedError, is_number, is_text, require_sound
 from gridhouse.server.storage.store import inserting, metadata, write_table, writing
 from gridhouse.server.tables.commands import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from gridhouse.server.evenings.pairing import Pair
     from gridhouse.server.storage.records import StoredTable
 
+log = logging.getLogger("gridhouse.server")
 EVENINGS = sa.Table(
     "evenings",
     metadata,
@@ -86,6 +92,49 @@ class EveningPlayer(NamedTuple):
     table_id: str | None = None
 
 
+def is_game(value: object) -> bool:
+    """Tell whether a value is the text of a game for two."""
+    try:
+        return isinstance(value, str) and len(parse_game(value)[0].players) == 2
+    except GridhouseError:
+        return False
+
+
+# What they may have; SQLite stores anything anywhere.
+OF_AN_EVENING: dict[str, Callable[[Any], bool]] = {
+    "id": is_text,
+    "host": is_text,
+    "name": is_text,
+    "game": is_game,
+    "initial": is_number,
+    "increment": is_number,
+    "ends": is_number,
+}
+OF_A_PLAYER: dict[str, Callable[[Any], bool]] = {
+    "visitor": is_text,
+    "seen": is_number,
+    "free_since": is_number,
+    "points": is_number,
+    "games": is_number,
+    "balance": partial(is_number, among=range(-(2**31), 2**31)),
+    "opponent": is_text,
+    "table_id": is_text,
+}
+
+
+def is_sound(record: Evening | EveningPlayer) -> bool:
+    """Tell whether what was read can be an evening or a player of one; if not, log why."""
+    try:
+        if isinstance(record, Evening):
+            require_sound(record, OF_AN_EVENING, ())
+        else:
+            require_sound(record, OF_A_PLAYER, ("opponent", "table_id"))
+    except DamagedError as error:
+        log.error("a row of the evening %s cannot be read: %s", record[0], error)
+        return False
+    return True
+
+
 class EveningStore:
     """The part of the database that evenings use."""
 
@@ -113,7 +162,7 @@ class EveningStore:
             connection.execute(EVENINGS.insert().values(evening._asdict()))
 
     def load(self, name: str) -> Evening | None:
-        """Return an evening, None if there is none."""
+        """Return an evening, None if there is none, or none that can be read."""
         return next(iter(self._evenings(EVENINGS.c.id == name)), None)
 
     def lately(self, visitor: str | None, since: int) -> list[Evening]:
@@ -125,14 +174,16 @@ class EveningStore:
     def _evenings(self, wanted: sa.ColumnElement[bool]) -> list[Evening]:
         chosen = sa.select(EVENINGS).where(wanted).order_by(EVENINGS.c.ends.desc()).limit(50)
         with self._engine.connect() as connection:
-            return [Evening(*row) for row in connection.execute(chosen)]
+            found = [Evening(*row) for row in connection.execute(chosen)]
+        return list(filter(is_sound, found))
 
     def players(self, evening: str) -> list[EveningPlayer]:
         """Return the players of an evening, the best first."""
         order = PLAYERS.c.points.desc(), PLAYERS.c.games, PLAYERS.c.visitor
         chosen = sa.select(PLAYERS).where(PLAYERS.c.evening == evening).order_by(*order)
         with self._engine.connect() as connection:
-            return [EveningPlayer(*row) for row in connection.execute(chosen)]
+            found = [EveningPlayer(*row) for row in connection.execute(chosen)]
+        return list(filter(is_sound, found))
 
     def join(self, evening: str, visitor: str, now: int) -> None:
         """Add a player, or end the player's pause; raises RefusedError if there are too many."""

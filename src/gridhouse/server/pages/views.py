@@ -49,7 +49,7 @@ from gridhouse.server.pages.history import open_games
 from gridhouse.server.pages.identicons import identicon
 from gridhouse.server.settings import MAX_CELLS
 from gridhouse.server.storage.store import Chosen, public_reason, reason_of
-from gridhouse.server.tables.commands import SEAT, Command, RefusedError
+from gridhouse.server.tables.commands import SEAT, Command, RefusedError, UnsavedError
 from gridhouse.server.tables.company import PHRASES
 from gridhouse.server.tables.table import FRIENDS, MACHINE
 from gridhouse.server.tables.translating import in_language, said_name
@@ -168,7 +168,7 @@ def require_own_page(request: Request) -> None:
 def status_and_text(error: Exception) -> tuple[int, str]:
     """Return the status of an error, and a sentence for people; log one of the database."""
     if isinstance(error, RefusedError):
-        return 409, sentence(error)
+        return 503 if isinstance(error, UnsavedError) else 409, sentence(error)
     if isinstance(error, SQLAlchemyError):
         log.error("the database cannot be used: %s", reason_of(error))
         return 503, f"The database of the house cannot be used now: {public_reason(error)}."
@@ -419,7 +419,7 @@ async def rematch(request: Request) -> Response:
     try:
         name = await (add(request, visitor, create) if is_listed else create())
     except RefusedError as error:
-        raise HTTPException(409, sentence(error)) from None
+        raise HTTPException(*status_and_text(error)) from None
     return RedirectResponse(f"/t/{name}", 303)
 
 
@@ -458,7 +458,7 @@ async def join(request: Request) -> Response:
     try:
         await service.submit(live, Command(SEAT, visitor=visitor))
     except RefusedError as error:
-        raise HTTPException(409, sentence(error)) from None
+        raise HTTPException(*status_and_text(error)) from None
     return redirect_to_table(request, live.table.id, cookie)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from typing import TYPE_CHECKING
 
 import psycopg
-import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
-from gridhouse.server.storage.store import CHANNEL, PRESENCE
+from gridhouse.server.storage.store import CHANNEL, PRESENCE, UnusableDatabaseError, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse.server")
 GLANCE = 0.2  # seconds between two checks whether the server is closing
 PAUSE = 1.0  # seconds before the next attempt to reconnect
+LOCK_PATIENCE = 2000  # milliseconds for which another process may have the database to itself
+NEWS = re.compile(r"(\S+) (\d{1,18})", re.ASCII)  # a table and its version
 
 
 class Notifications:
@@ -31,7 +34,7 @@ class Notifications:
     def __init__(
         self, store: Store, heard: Callable[[str, int], object], missed: Callable[[], object]
     ) -> None:
-        """Start listening; raises psycopg.OperationalError or SQLAlchemyError."""
+        """Start listening; raises psycopg.Error, SQLAlchemyError or UnusableDatabaseError."""
         self._store = store
         self._heard = heard
         self._missed = missed
@@ -40,24 +43,44 @@ class Notifications:
         self._thread = threading.Thread(target=self._run, name="listening", daemon=True)
         self._thread.start()
 
+    @property
+    def is_listening(self) -> bool:
+        """Whether changes by other processes are heard now."""
+        return self._thread.is_alive() and not self._connection.closed
+
     def _connect(self) -> psycopg.Connection:
         address = self._store.engine.url.set(drivername="postgresql")
         connection = psycopg.connect(address.render_as_string(hide_password=False), autocommit=True)
+        try:
+            self._join(connection)
+        except BaseException:
+            connection.close()  # else its lock would stay, and the next attempt would wait for it
+            raise
+        return connection
+
+    def _join(self, connection: psycopg.Connection) -> None:
+        """Be one of the processes that serve the database, and listen to the others."""
+        connection.execute(f"SET lock_timeout = {LOCK_PATIENCE}")
         alone = connection.execute("SELECT pg_try_advisory_lock(%s)", [PRESENCE]).fetchone()
         if alone == (True,):
+            # After a restart of the database the connections of the pool are dead.
+            self._store.engine.dispose()
             self._store.restart_clocks()
-        connection.execute("SELECT pg_advisory_lock_shared(%s)", [PRESENCE])
+        try:
+            connection.execute("SELECT pg_advisory_lock_shared(%s)", [PRESENCE])
+        except psycopg.errors.LockNotAvailable:
+            raise UnusableDatabaseError("another process has it to itself; try again") from None
         if alone == (True,):
             connection.execute("SELECT pg_advisory_unlock(%s)", [PRESENCE])
         connection.execute(f"LISTEN {CHANNEL}")
-        return connection
 
     def _run(self) -> None:
         while not self._closing.is_set():
             try:
                 self._listen()
-            except (psycopg.OperationalError, sa.exc.OperationalError) as error:
-                log.warning("the database does not answer: %s", str(error).partition("\n")[0])
+            except (psycopg.Error, SQLAlchemyError, UnusableDatabaseError) as error:
+                log.warning("changes by other processes cannot be heard: %s", reason_of(error))
+                self._connection.close()
                 self._closing.wait(PAUSE)
         self._connection.close()
 
@@ -67,8 +90,9 @@ class Notifications:
             self._missed()
         while not self._closing.is_set():
             for news in self._connection.notifies(timeout=GLANCE):
-                table, _, version = news.payload.partition(" ")
-                self._heard(table, int(version))
+                found = NEWS.fullmatch(news.payload)
+                if found is not None:  # anybody who may connect can notify
+                    self._heard(found[1], int(found[2]))
 
     def close(self) -> None:
         """Stop listening."""

@@ -13,7 +13,7 @@ from gridhouse.players.levels import LEVELS
 from gridhouse.server.settings import MOVE_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
 
     import sqlalchemy as sa
 
@@ -78,7 +78,7 @@ class StoredTable:
 
 
 class DamagedError(GridhouseError):
-    """What the database holds of a table cannot be."""
+    """What the database holds of a table, or of an evening, cannot be."""
 
     def __init__(self, part: str) -> None:
         """Name the part; it is not quoted, since it may be hidden."""
@@ -142,11 +142,15 @@ MAY_HAVE: dict[str, Callable[[Any], bool]] = {
 OPTIONAL = {each.name for each in fields(StoredTable) if each.default is None}
 
 
-def require_sound(record: StoredTable) -> None:
-    """Raise DamagedError if a table has what none can have."""
-    for name, is_sound in MAY_HAVE.items():
+def require_sound(
+    record: object,
+    may_have: Mapping[str, Callable[[Any], bool]] = MAY_HAVE,
+    optional: Collection[str] = OPTIONAL,
+) -> None:
+    """Raise DamagedError if a record, of a table by default, has what none can have."""
+    for name, is_sound in may_have.items():
         value = getattr(record, name)
-        if not is_sound(value) and not (value is None and name in OPTIONAL):
+        if not is_sound(value) and not (value is None and name in optional):
             raise DamagedError(name)
 
 

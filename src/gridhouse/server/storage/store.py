@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import filelock
 import sqlalchemy as sa
@@ -109,6 +109,7 @@ VERSION = (
 OPEN_FIRST, LATEST_FIRST = TABLES.c.ended.is_not(None), TABLES.c.changed.desc()
 COLUMNS = [column.name for column in TABLES.c if column.name != "created"]
 SECRET = "secret"
+SHORTEST_SECRET = 32  # characters
 MIGRATIONS = str(Path(__file__).parent / "migrations")
 CHANNEL = "gridhouse"  # of PostgreSQL's notifications to other processes
 LOCK = 0x67726964  # held by one process at a time while it sets up the database
@@ -174,6 +175,23 @@ def _identity(file: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+def is_in_memory(address: sa.URL) -> bool:
+    """Tell whether a database is one of SQLite without a file, which each connection has anew."""
+    return address.get_backend_name() == "sqlite" and file_of(address) is None
+
+
+def _engine_of(address: sa.URL) -> sa.Engine:
+    """Return what connects to a database; raises SQLAlchemyError or UnusableDatabaseError."""
+    is_shared = address.get_backend_name() == "postgresql"
+    # Else a database of another encoding would answer in bytes.
+    options = {"client_encoding": "utf8"} if is_shared else {}
+    try:
+        # Errors are logged, and the parameters may contain hidden moves.
+        return sa.create_engine(address, hide_parameters=True, connect_args=options)
+    except (TypeError, ValueError) as error:
+        raise UnusableDatabaseError(f"its URL cannot be read: {error}") from None
+
+
 def at_once(keep: Callable[[], object]) -> object:
     """Keep promises in the thread that writes."""
     return keep()
@@ -200,8 +218,7 @@ class Store:
         ``deliver`` calls a function that keeps promises, where those who wait for them are.
         Raises SQLAlchemyError or UnusableDatabaseError.
         """
-        # Errors are logged, and the parameters may contain hidden moves.
-        self.engine = sa.create_engine(address_of(url), hide_parameters=True)
+        self.engine = _engine_of(address_of(url))
         self.is_shared = self.engine.dialect.name == "postgresql"
         self.file = file_of(self.engine.url)
         self._descriptor: int | None = None
@@ -242,6 +259,7 @@ class Store:
         sa.event.listen(self.engine, "begin", check)
 
     def _set_up(self, connection: sa.Connection) -> None:
+        self._require_encoding(connection)
         self._lock_setup(connection)
         config = Config()
         config.set_main_option("script_location", MIGRATIONS)
@@ -254,6 +272,14 @@ class Store:
             ) from None
         for rows in metadata.sorted_tables:  # each of them is there and can be read
             connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
+
+    def _require_encoding(self, connection: sa.Connection) -> None:
+        """Raise UnusableDatabaseError for a database that cannot keep every text."""
+        if not self.is_shared:
+            return
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+        if encoding != "UTF8":
+            raise UnusableDatabaseError(f"its encoding is {encoding}; it should be UTF8")
 
     def _lock_setup(self, connection: sa.Connection) -> None:
         """Make other processes wait until this transaction ends.
@@ -283,15 +309,22 @@ class Store:
             connection.execute(sa.select(TABLES.c.id).limit(1))
 
     def secret(self) -> str:
-        """Return the secret for signatures; the first call generates and stores it."""
+        """Return the secret for signatures; the first call generates and stores it.
+
+        Raises SQLAlchemyError or UnusableDatabaseError.
+        """
         wanted = sa.select(FACTS.c.value).where(FACTS.c.name == SECRET)
         with writing(self.engine) as connection:
             self._lock_setup(connection)
             found = connection.scalar(wanted)
             if found is None:
-                found = secrets.token_urlsafe(32)
+                found = made_secret()
                 connection.execute(FACTS.insert().values(name=SECRET, value=found))
-        return str(found)
+        if not is_secret(found):
+            raise UnusableDatabaseError(
+                "its secret is damaged; gridhouse admin renew-secret makes a new one"
+            )
+        return found
 
     def add(self, *records: StoredTable) -> None:
         """Store new tables with their seats and moves; raises IntegrityError if one is known."""
@@ -400,6 +433,16 @@ class Store:
         with self.engine.begin() as connection:
             running = TABLES.update().where(TABLES.c.since.is_not(None))
             connection.execute(running.values(since=clock.now()))
+
+
+def made_secret() -> str:
+    """Return a new secret for signatures, which nobody guesses."""
+    return secrets.token_urlsafe(32)
+
+
+def is_secret(value: object) -> TypeGuard[str]:
+    """Tell whether a value may be a secret for signatures; SQLite stores anything anywhere."""
+    return isinstance(value, str) and len(value) >= SHORTEST_SECRET
 
 
 def is_older(connection: sa.Connection) -> bool:
@@ -625,4 +668,6 @@ def address_of(url: str) -> sa.URL:
         raise UnusableDatabaseError("the port in its URL is not a number") from None
     if found.get_backend_name() == "sqlite" and (found.database or "").startswith("file:"):
         raise UnusableDatabaseError("its URL should be like sqlite:////folder/house.db")
+    if "\0" in (found.database or ""):
+        raise UnusableDatabaseError("its URL has a null character")
     return found

@@ -79,10 +79,13 @@ class Visitors:
             connection.execute(LINKS.delete().where(LINKS.c.visitor == visitor))
 
     def link_day(self, visitor: str | None) -> datetime | None:
-        """Return when a visitor's link was made, None without one."""
+        """Return when a visitor's link was made, None without one that can be read."""
         wanted = sa.select(LINKS.c.created).where(LINKS.c.visitor == visitor)
         with self._engine.connect() as connection:
-            found: datetime | None = connection.scalar(wanted)
+            try:
+                found: datetime | None = connection.scalar(wanted)
+            except (TypeError, ValueError):  # SQLite stores anything anywhere
+                return None
         return found
 
     def linked(self, token: str) -> str | None:
@@ -90,7 +93,7 @@ class Visitors:
         wanted = sa.select(LINKS.c.visitor).where(LINKS.c.hash == digest(token))
         with self._engine.connect() as connection:
             found: str | None = connection.scalar(wanted)
-        return found
+        return found if self.link_day(found) else None  # else its page would say there is none
 
 
 def digest(token: str) -> str:

@@ -13,6 +13,10 @@ class RefusedError(Exception):
     """A table refuses a command; the message is the reason."""
 
 
+class UnsavedError(RefusedError):
+    """The database did not take a change."""
+
+
 class Command(NamedTuple):
     """A command of a player or of the machine.
 

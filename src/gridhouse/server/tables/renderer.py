@@ -242,8 +242,9 @@ class Renderer:
             _, self._worker = await loop.subprocess_exec(
                 Worker, sys.executable, *words, stderr=None, start_new_session=True
             )
-        except OSError:
-            log.exception("the process that renders pages cannot be started")
+        except (OSError, RuntimeError) as error:  # there is no room for a process, or a thread
+            reason = getattr(error, "strerror", None) or error
+            log.error("the process that renders pages cannot be started: %s", reason)
 
     def change(self, which: int, change: Change) -> None:
         """Note a change of a table."""

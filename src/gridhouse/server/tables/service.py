@@ -27,7 +27,7 @@ from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit, LongWork
 from gridhouse.server.settings import MAX_KEPT
 from gridhouse.server.storage.records import StaleError, StoredTable, size_of
-from gridhouse.server.storage.store import Store, public_reason
+from gridhouse.server.storage.store import Store, public_reason, reason_of
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
     MOVE,
@@ -38,6 +38,7 @@ from gridhouse.server.tables.commands import (
     UNDO,
     Command,
     RefusedError,
+    UnsavedError,
 )
 from gridhouse.server.tables.live_table import LiveTable
 from gridhouse.server.tables.renderer import Renderer
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("gridhouse.server")
 NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
+REFRESHES = 3  # attempts to read a table that another process has changed
+REFRESH_PAUSE = 1.0  # seconds after one that failed
 MAX_IDLE = 50  # tables without subscribers that stay in memory
 MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
@@ -76,10 +79,6 @@ async def run_to_completion(change: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
-
-
-class UnsavedError(RefusedError):
-    """The database did not take a change."""
 
 
 class StaleTableError(RefusedError):
@@ -150,6 +149,11 @@ class TableService:
             lambda: call(self._missed),
         )
 
+    @property
+    def is_deaf(self) -> bool:
+        """Whether changes by other processes are not heard now, though there may be some."""
+        return self._notifications is not None and not self._notifications.is_listening
+
     def _heard(self, name: str, version: int) -> None:
         """Reload a table if another process has changed it."""
         live = self._live.get(name)
@@ -162,9 +166,17 @@ class TableService:
             self._spawn(self._refresh(live))
 
     async def _refresh(self, live: LiveTable) -> None:
-        with suppress(RefusedError):  # the table was removed
-            async with live.lock:
-                await self._catch_up(live)
+        """Show what another process has changed; a dead connection is not the end of it."""
+        for _ in range(REFRESHES):
+            try:
+                with suppress(RefusedError):  # the table was removed
+                    async with live.lock:
+                        await self._catch_up(live)
+            except SQLAlchemyError as error:
+                log.error("the table %s cannot be read again: %s", live.table.id, reason_of(error))
+                await asyncio.sleep(REFRESH_PAUSE)
+            else:
+                return
 
     async def close(self) -> None:
         """Stop all thinking and close the database."""
