@@ -28,7 +28,7 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 
 from gridhouse.server import clock
-from gridhouse.server.settings import MOVE_SIZE
+from gridhouse.server.settings import MOVE_SIZE, MOVES_AHEAD
 from gridhouse.server.storage.records import (
     Change,
     DamagedError,
@@ -350,7 +350,9 @@ class Store:
 
     def size_of_own(self, visitor: str) -> int:
         """Return the characters as which all tables of a visitor count, as ``size_of`` does."""
-        own, length = _seated(visitor), sa.func.sum(sa.func.length(TABLES.c.start))
+        own = _seated(visitor)
+        ahead = sa.case((TABLES.c.ended.is_(None), MOVE_SIZE * MOVES_AHEAD), else_=0)
+        length = sa.func.sum(sa.func.length(TABLES.c.start) + ahead)
         made = sa.select(sa.func.count()).where(MOVES.c.table_id.in_(own))
         with self.engine.connect() as connection:
             starts = connection.scalar(sa.select(length).where(TABLES.c.id.in_(own))) or 0
