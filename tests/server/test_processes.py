@@ -14,10 +14,12 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import gridhouse
 from browser_helpers import house_process
+from gridhouse.server import clock
 from gridhouse.server.clock import now
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import Store
 from postgres_helpers import postgres
+from web_helpers import open_house
 from wire_helpers import Caller
 
 if TYPE_CHECKING:
@@ -188,6 +190,16 @@ def test_clocks_start_again_only_when_no_process_was_there(database: str) -> Non
         with house_process(database):  # somebody serves the table already
             assert since(store) == began
     store.close()
+
+
+def test_processes_have_the_time_of_the_database_they_share(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = now()
+    hour = 3600 * 10**9
+    monkeypatch.setattr(clock, "_began", clock.began() + hour)  # as on another machine
+    with open_house(tmp_path, database=database):
+        assert abs(now() - before) < clock.MINUTE
 
 
 def since(store: Store) -> int:

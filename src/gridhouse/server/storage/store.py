@@ -418,6 +418,12 @@ class Store:
             self.restart_clocks()
         self.secret()
 
+    def take_time(self) -> None:
+        """Have the time of PostgreSQL from now on, so that all processes have the same."""
+        with self.engine.connect() as connection:
+            found: datetime = connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
+        clock.begin(int(found.timestamp() * 1e9) - time.monotonic_ns())
+
     def restart_clocks(self) -> None:
         """Restart all running clocks now, because the server was closed meanwhile."""
         with self.engine.begin() as connection:

@@ -161,6 +161,7 @@ class TableService:
         if not self.store.is_shared:
             self.store.restart_clocks()
             return None
+        self.store.take_time()
         from gridhouse.server.storage.notifications import Notifications
 
         call = asyncio.get_running_loop().call_soon_threadsafe
