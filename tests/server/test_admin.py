@@ -345,7 +345,7 @@ def test_evenings_that_ended_long_ago_are_pruned(store: Store, run: Any) -> None
     evenings, now = EveningStore(store.engine), clock.now()
     for name, days in (("old", 200), ("new", 100)):
         ends = now - days * DAY
-        evenings.add(Evening(name, "a" * 64, "Ada's", "binary", 60, 0, True, ends), ends - DAY)
+        evenings.add(Evening(name, "a" * 64, "Ada's", "binary()", 60, 0, True, ends), ends - DAY)
         evenings.join(name, "b" * 64, ends - DAY)
     store.add(StoredTable("over", START, "friends", ended="resigned 0", evening="old"))
     assert run("prune", "--days", "300").output == "Removed: 0\n"

@@ -20,8 +20,10 @@ from gridhouse.core.console import UsageError
 from gridhouse.server import serve
 from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.settings import Settings, prepare_folder
+from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.storage.store import FACTS, Store, public_reason, reason_of, serving, writing
 from web_helpers import Visitor, open_house
+from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -272,6 +274,53 @@ def test_a_full_disk_is_told_on_every_page(
             assert told.status_code == 200 or "disk is full" in told.text, path
         for path in ("/me", "/me/link", "/evenings", "/daily/sliding/2026-11-20", "/games/import"):
             assert visitor.post(path, {"name": "Anna"}).status_code != 500, path
+
+
+def test_a_house_that_cannot_write_says_so_until_it_can(tmp_path: Path) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        table = visitor.new("binary", opponent="friends")
+        store = client.app.state.service.store  # type: ignore[attr-defined]
+        sa.event.listen(store.engine, "begin", bound)
+        store.try_to_write()  # the first write that fails
+        german = {"accept-language": "de"}
+        for path in ("/", "/lobby", "/games", "/me", table, "/nowhere"):
+            said = "The house cannot keep anything at the moment: database or disk is full."
+            assert said in visitor.get(path).text, path
+            told = visitor.get(path, **german).text
+            assert "kann zurzeit nichts aufbewahren: Datenbank" in told, path
+        answer = client.get("/readyz")
+        reason = "the database cannot write: database or disk is full\n"
+        assert (answer.status_code, answer.text) == (503, reason)
+        assert "at the moment" not in client.get("/offline").text  # which browsers keep
+        sa.event.remove(store.engine, "begin", bound)
+        sa.event.listen(store.engine, "begin", unbound)
+        deadline = time.monotonic() + PATIENCE
+        while client.get("/readyz").status_code != 200:  # the house tries again by itself
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert "at the moment" not in visitor.get("/").text
+        with store.engine.connect() as connection:
+            assert [*connection.scalars(sa.select(FACTS.c.name))] == ["secret"]
+
+
+def unbound(connection: sa.Connection) -> None:
+    """Let the database have as many pages as it likes."""
+    connection.exec_driver_sql("PRAGMA max_page_count=1000000")
+
+
+def test_only_errors_of_writing_count_as_such(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    record = StoredTable("t", "binary(rows=1,cols=2) ..", "hotseat")
+    store.add(record)
+    with pytest.raises(sa.exc.IntegrityError):
+        store.add(record)
+    assert store.unwritten == ""
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA query_only=1")
+    store.try_to_write()
+    assert store.unwritten == "attempt to write a readonly database"
+    store.close()
 
 
 def bound(connection: sa.Connection) -> None:

@@ -149,6 +149,22 @@ def test_whoever_pauses_or_goes_is_not_paired(client: TestClient, time: Time) ->
     assert cora.table() == ""
 
 
+def test_whoever_has_enough_games_is_not_paired(
+    client: TestClient, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evening = start(client)
+    players = [Player(client, evening, name) for name in ("Anna", "Bert")]
+    with monkeypatch.context() as patch:
+        patch.setattr("gridhouse.server.tables.service.MAX_KEPT", 0)
+        assert rounds(time, players) == ["", ""]
+        for player in players:
+            told = player.post(f"{evening}/join")
+            assert "more games than the house keeps" in told.text
+    for player in players:
+        player.post(f"{evening}/join")
+    assert "" not in rounds(time, players)
+
+
 def test_two_wait_for_others_but_not_for_ever(client: TestClient, time: Time) -> None:
     evening = start(client)
     players = [Player(client, evening, name) for name in ("Anna", "Bert", "Cora", "Dirk")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import http.client
 import json
 import random
@@ -35,6 +36,7 @@ COUNTED, COUNTING = 100_000, 0.0025
 NOISE = 2.0  # times as much time takes a thread beside which another one works on the same core
 TRIES = 5  # of which the quickest counts: the first ones load modules
 LONG = 10_000  # moves
+IMPORTED = 2000  # of a file's game
 TOKEN = "anna"
 # The largest boards that the forms take.
 LARGEST = {
@@ -101,24 +103,35 @@ class Anna:
     def get(self, path: str) -> None:
         self._ask("GET", path)
 
-    def post(self, path: str, form: dict[str, str]) -> None:
-        self._ask("POST", path, urllib.parse.urlencode(form))
+    def post(self, path: str, form: dict[str, str]) -> str:
+        """Send a form; return where that leads."""
+        return self._ask("POST", path, urllib.parse.urlencode(form))[0]
 
-    def call(self, path: str, **content: object) -> None:
-        """Call the API."""
+    def upload(self, content: str) -> None:
+        """Send a file of games."""
+        form = 'content-disposition: form-data; name="games"; filename="games.json"'
+        body = f"--cut\r\n{form}\r\n\r\n{content}\r\n--cut--\r\n"
+        more = {"content-type": "multipart/form-data; boundary=cut"}
+        assert self._ask("POST", "/games/import", body, more)[0].startswith("/games?added=")
+
+    def call(self, path: str, **content: object) -> Any:
+        """Call the API; return what it answers."""
         token = self.headers["cookie"].partition("=")[2]
         kind = {"content-type": "application/json", "authorization": f"Bearer {token}"}
-        self._ask("POST", f"/api/{path}", json.dumps(content), kind)
+        return json.loads(self._ask("POST", f"/api/{path}", json.dumps(content), kind)[1])
 
     def _ask(
         self, method: str, path: str, body: str | None = None, more: dict[str, str] | None = None
-    ) -> None:
+    ) -> tuple[str, bytes]:
         connection = http.client.HTTPConnection(self.place, timeout=PATIENCE)
         connection.request(method, path, body, self.headers | (more or {}))
         answer = connection.getresponse()
         said = answer.read()
         connection.close()
         assert answer.status < 400, (path, said)
+        if answer.getheader("content-encoding") == "gzip":
+            said = gzip.decompress(said)
+        return answer.getheader("location", ""), said
 
     @contextmanager
     def at(self, table: str) -> Iterator[Connection]:
@@ -140,6 +153,12 @@ class Anna:
         return ask
 
 
+ME: dict[str, dict[str, str]] = {  # her forms
+    "/me": {"name": "Anna", "picture": "1"},
+    "/me/link": {},
+    "/me/link/remove": {},
+    "/language": {"language": "en"},
+}
 ANSWERS = {"why": "refusal", "here": "here", "hint": "hint", "judge": "judge", "show": "frame"}
 
 
@@ -152,17 +171,25 @@ def wait(socket: Connection, kind: str) -> dict[str, Any]:
         assert message["type"] != "refusal", message
 
 
-def prepared(database: str) -> str:
-    """Prepare a table on each of the largest boards and a long game, and return Anna's cookie."""
+def random_moves(text: str, count: int) -> list[str]:
+    """Return the first moves of a game at random."""
+    state, chance, moves = parse(text), random.Random(text), []
+    for _ in range(count):
+        action = chance.choice(state.legal_actions())
+        moves.append(state.action_to_string(action))
+        state.apply_action(action)
+    return moves
+
+
+def prepared(database: str) -> tuple[str, str]:
+    """Prepare a table on each of the largest boards and a long game.
+
+    Return the cookies of Anna and of Bert, who has none of them.
+    """
     store = Store(database)
     for name, text in LARGEST.items():
         state = parse(text)
-        chance = random.Random(name)
-        moves = []
-        for _ in range(LONG if name == "sliding" else 3):
-            action = chance.choice(state.legal_actions())
-            moves.append(Ply(state.action_to_string(action)))
-            state.apply_action(action)
+        moves = [Ply(move) for move in random_moves(text, LONG if name == "sliding" else 3)]
         seats = dict.fromkeys(range(state.game.num_players), visitor_id(TOKEN))
         opponent = "hotseat" if name == "hidden" or len(seats) == 1 else "analysis"
         start = str(parse(text))
@@ -171,12 +198,26 @@ def prepared(database: str) -> str:
     moves = [Ply(state.action_to_string(action)) for action in state.legal_actions()[:1]]
     seats = {0: visitor_id(TOKEN)}
     store.add(StoredTable("over", str(state), "machine", 1, 1, seats, moves, ended="resigned 0"))
-    cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
+    cookies = Auth(store.secret())._cookies
     store.close()
-    return cookie
+    return cookies.sign(TOKEN).decode(), cookies.sign("bert").decode()
 
 
-def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], None]]]:
+def file_of_games() -> str:
+    """Return a file with a long game on each of the largest boards that hide nothing."""
+    usual = {"level": None, "ended": None, "changed": 1}
+    games = []
+    for name, text in LARGEST.items():
+        if name != "hidden":
+            moves = random_moves(text, IMPORTED if name == "sliding" else 3)
+            seats = [*range(parse(text).game.num_players)]
+            opponent = "hotseat" if len(seats) == 1 else "analysis"
+            facts = {"start": str(parse(text)), "moves": moves, "seats": seats}
+            games.append({**usual, **facts, "opponent": opponent})
+    return json.dumps({"gridhouse": 1, "games": games})
+
+
+def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield whatever may be asked for, with its name."""
     for path in ("/", "/lobby", "/games", "/games/export.json", "/me", "/evenings", "/daily"):
         yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
@@ -189,6 +230,8 @@ def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], None]]]:
         yield f"over{path}", lambda path=path: anna.get(f"/t/over{path}")  # type: ignore[misc]
     yield "hint", anna.asks("binary", "hint")
     for name, text in LARGEST.items():
+        drawn = f"/api/tables/{name}/picture.svg"
+        yield drawn, lambda drawn=drawn: anna.get(drawn)  # type: ignore[misc]
         paths = ["", "/picture.svg"] + [f"/{text}.txt" for text in ("record",) if name != "hidden"]
         for path in (f"/t/{name}{path}" for path in paths):
             yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
@@ -203,7 +246,30 @@ def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], None]]]:
         if name != "hidden":
             yield f"why at {name}", anna.asks(name, "why", cells=[0])
             yield f"why at {name} without cells", anna.asks(name, "why", cells=[])
+            yield f"judge at {name}", anna.asks(name, "judge")
+            yield f"show at {name}", anna.asks(name, "show")
+            yield f"move at {name}", lambda name=name: move_otherwise(anna, name)  # type: ignore[misc]
             yield f"undo at {name}", lambda name=name: undo_and_redo(anna, name)  # type: ignore[misc]
+
+
+def acts(anna: Anna, bert: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield whatever may be done besides looking at tables, with its name."""
+    yield "rematch", lambda: anna.post("/t/over/rematch", {})
+    yield "turn", anna.asks("sinks", "turn")
+    yield "uncover", anna.asks("hidden", "uncover")
+    yield "move at hidden", lambda: uncover_and_move(anna)
+    content = file_of_games()
+    yield "import", lambda: anna.upload(content)
+    yield "evening", lambda: play_an_evening(anna, bert)
+    for way, form in ME.items():
+        yield f"form {way}", lambda way=way, form=form: anna.post(way, form)  # type: ignore[misc]
+    for name in ("tactego", "hidden"):
+        way = "/new/tactego/arrange?" + urllib.parse.urlencode(army_of(LARGEST[name]))
+        yield f"arrange {name}", lambda way=way: anna.get(way)  # type: ignore[misc]
+    for name in ("tactego", "hidden", "binary", "sinks"):
+        yield f"join {name}", lambda name=name: join(anna, bert, name)  # type: ignore[misc]
+    # The last of all: nothing of hers is left.
+    yield "forget", lambda: anna.post("/me/forget", {})
 
 
 def undo_and_redo(anna: Anna, name: str) -> None:
@@ -216,12 +282,65 @@ def undo_and_redo(anna: Anna, name: str) -> None:
         anna.call(f"tables/{name}/{kind}")
 
 
+def move_otherwise(anna: Anna, name: str) -> None:
+    """Take a move back and make any, by the socket and by the API."""
+    with anna.at(name) as socket:
+        socket.send(json.dumps({"type": "undo"}))
+        make_move(socket, wait(socket, "view"))
+    state = anna.call(f"tables/{name}/undo")
+    anna.call(f"tables/{name}/moves", move=state["legal"][0], ply=state["ply"])
+
+
+def uncover_and_move(anna: Anna) -> None:
+    """Make a move that others must not see."""
+    with anna.at("hidden") as socket:
+        socket.send(json.dumps({"type": "uncover"}))
+        make_move(socket, wait(socket, "view"))
+
+
+def make_move(socket: Connection, view: dict[str, Any]) -> None:
+    """Make a move that a page offers."""
+    facts = {"move": view["gestures"][0][0], "ply": view["ply"]}
+    socket.send(json.dumps({"type": "move", **facts}))
+    wait(socket, "view")
+
+
+def join(anna: Anna, bert: Anna, name: str) -> None:
+    """Join Bert's tables, by a link and by the API."""
+    for by_link in (True, False):
+        facts = {"position": LARGEST[name], "opponent": "friends", "listed": True}
+        table = bert.call("tables", **facts)["table"]
+        if by_link:
+            anna.post(urllib.parse.urlsplit(table["invitation"]).path, {})
+        else:
+            anna.call(f"tables/{table['id']}/seats")
+
+
+def play_an_evening(anna: Anna, bert: Anna) -> None:
+    """Begin an evening, be paired, and leave."""
+    form = {"name": "Club", "board": "tactego", "clock": "3+2", "minutes": "30"}
+    evening = anna.post("/evenings", form)
+    for visitor, name in ((anna, "Anna"), (bert, "Bert")):
+        visitor.post(f"{evening}/join", {"name": name})
+    for path in ("/evenings", evening, f"{evening}/state"):
+        anna.get(path)
+    anna.post(f"{evening}/pause", {})
+
+
+def army_of(text: str) -> dict[str, str]:
+    """Return the form by which an army for a board is arranged."""
+    game = parse(text).game
+    values = {f"p-{key}": str(value) for key, value in game.values.items() if value is not False}
+    return {"preset": "own", **values}
+
+
 @pytest.mark.slow("asks for everything on the largest boards")
 def test_nothing_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cookie = prepared(f"sqlite:///{tmp_path / 'house.db'}")
+    cookies = prepared(f"sqlite:///{tmp_path / 'house.db'}")
     slow: dict[str, tuple[float, str]] = {}
     with watched(monkeypatch) as watch, served(tmp_path, patience=0.1) as address:
-        for name, ask in visits(Anna(address, cookie)):
+        anna, bert = (Anna(address, cookie) for cookie in cookies)
+        for name, ask in (*visits(anna), *acts(anna, bert)):
             watch.longest()
             tries: list[tuple[float, str]] = []
             while not tries or (tries[-1][0] and len(tries) < TRIES):

@@ -14,6 +14,7 @@ import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.players.levels import LEVEL_NAMES
 from gridhouse.server.app import create_app
+from gridhouse.server.settings import MOVE_SIZE, MOVES_AHEAD
 from web_helpers import HIDDEN, Visitor, settings_of, uncovered
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ OWN = {
     "p-pieces": "5x1 4x1 Fx1 Mx1",
     "p-hidden": "on",
 }
+AHEAD = MOVES_AHEAD * MOVE_SIZE  # as which an unfinished game counts
+ENOUGH = "have more games than the house keeps for one visitor"
 ARMY = "5 M F 4"  # fills a row and begins the next one
 
 
@@ -259,7 +262,7 @@ def test_long_texts_are_refused(visitor: Visitor, form: dict[str, str], problem:
 
 
 def test_a_visitor_has_so_many_tables(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 200)
+    monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 3 * AHEAD + 200)
     made = [visitor.post("/new/binary", {"preset": "small"}).status_code for _ in range(5)]
     assert made == [303, 303, 303, 422, 422]
     assert visitor.post("/daily/sliding/2026-11-20").status_code in (303, 404, 409)
@@ -269,8 +272,70 @@ def test_a_visitor_has_so_many_tables(visitor: Visitor, monkeypatch: pytest.Monk
 def test_moves_count_for_what_is_kept_of_a_visitor(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 350)
+    monkeypatch.setattr("gridhouse.server.tables.service.MAX_KEPT", 2 * AHEAD + 350)
     with visitor.at(visitor.new("binary", preset="small", opponent="hotseat")) as seat:
         for _ in range(3):
             seat.move(seat.view["gestures"][0][0])
     assert visitor.post("/new/binary", {"preset": "small"}).status_code == 422
+
+
+def keep(patch: pytest.MonkeyPatch, most: int) -> None:
+    """Have the house keep so many characters of a visitor, and ask for every fourth move."""
+    patch.setattr("gridhouse.server.tables.service.MOVES_AHEAD", 4)
+    patch.setattr("gridhouse.server.tables.service.MAX_KEPT", most)
+
+
+def test_a_visitor_with_enough_games_can_end_them_but_not_go_on(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Visitor(visitor.client)
+    table = visitor.new("binary", opponent="friends")
+    with visitor.at(table) as first:
+        other.post(urlsplit(first.view["invitation"]).path)
+        with other.at(table) as second:
+            seats = [first, second] * 3
+            for ply, seat in enumerate(seats):
+                while seat.view["ply"] < ply:
+                    seat.wait("view")
+                move = seat.view["gestures"][0][0]
+                if ply >= 4:  # the first one of each player among the next ones
+                    with monkeypatch.context() as patch:
+                        keep(patch, 0)
+                        assert ENOUGH in seat.refused("move", move=move, ply=ply)
+                        assert visitor.post("/new/binary").status_code == 422
+                keep(monkeypatch, 0 if ply < 4 else 20_000)
+                seat.move(move)
+            keep(monkeypatch, 0)
+            first.say("resign")
+            while not first.view["over"]:
+                first.wait("view")
+
+
+def test_whoever_has_enough_games_joins_no_other(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.new("binary", opponent="hotseat")
+    other = Visitor(visitor.client)
+    table = other.new("binary", opponent="friends", listed="1")
+    with other.at(table) as seat:
+        invitation = urlsplit(seat.view["invitation"]).path
+    with monkeypatch.context() as patch:
+        keep(patch, AHEAD + 200)
+        answer = visitor.post(invitation)
+        assert (answer.status_code, ENOUGH in answer.text) == (409, True)
+        seats = f"/api{table.replace('/t/', '/tables/')}/seats"
+        token = {"authorization": f"Bearer {visitor.token}"}
+        assert visitor.client.post(seats, json={}, headers=token).status_code == 409
+    assert visitor.post(invitation).status_code == 303
+
+
+def test_a_finished_game_is_not_gone_on_with_for_more_than_is_kept(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with visitor.at(
+        visitor.new("binary", start="binary(rows=1,cols=2) ..", opponent="hotseat")
+    ) as seat:
+        while not seat.view["over"]:
+            seat.move(seat.view["gestures"][0][0])
+        keep(monkeypatch, 0)
+        assert ENOUGH in seat.refused("undo")

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import gridhouse
 from browser_helpers import house_process
+from gridhouse.server import clock
 from gridhouse.server.clock import now
 from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.storage import notifications
@@ -198,6 +199,16 @@ def test_clocks_start_again_only_when_no_process_was_there(database: str) -> Non
         with house_process(database):  # somebody serves the table already
             assert since(store) == began
     store.close()
+
+
+def test_processes_have_the_time_of_the_database_they_share(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = now()
+    hour = 3600 * 10**9
+    monkeypatch.setattr(clock, "_began", clock.began() + hour)  # as on another machine
+    with open_house(tmp_path, database=database):
+        assert abs(now() - before) < clock.MINUTE
 
 
 def since(store: Store) -> int:

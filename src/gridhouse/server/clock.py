@@ -20,8 +20,9 @@ USUAL = (NO_CLOCK, "1+0", "3+2", "5+3", "10+5", "30+20")
 LONGEST = 180  # minutes for the game, and seconds for each move
 
 
-# What the clock of the machine said when this process began; from then on only durations count, so
-# that nobody loses a game when that clock is set.
+# What the clock of the machine said when this process began; in a process that shares a database,
+# what that of the database's server said.  From then on only durations count, so that nobody loses
+# a game when such a clock is set, or because two machines have different times.
 _began = time.time_ns() - time.monotonic_ns()
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MAX_START = 10_000  # characters of a table's first position
 MAX_KEPT = 20_000_000  # characters of all tables of a visitor: of first positions, and for moves
 MOVE_SIZE = 100  # characters as which a move counts, about the bytes of its row
+MOVES_AHEAD = 50  # for which an unfinished table counts as well; then it is asked whether more fit
 MAX_CELLS = 400  # of a board; larger boards are slow to draw and to send
 MAX_BODY = 64 * 1024  # bytes of a request
 MAX_MESSAGE = 4 * 1024  # bytes of a message on a socket

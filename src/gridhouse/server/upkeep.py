@@ -264,6 +264,8 @@ class Keeper:
     async def look(self) -> None:
         """Take over what was changed."""
         store, days = self._service.store, self._service.settings.prune_days
+        if store.unwritten:
+            await asyncio.to_thread(store.try_to_write)
         known = self._service.in_memory()
         names, secret, there = await asyncio.to_thread(self._read, store, known)
         is_changed = self._refused.read(names)

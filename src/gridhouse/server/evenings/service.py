@@ -18,7 +18,8 @@ from gridhouse.server import clock
 from gridhouse.server.auth import new_id
 from gridhouse.server.evenings.pairing import FreePlayer, Pair, pair_up
 from gridhouse.server.evenings.storage import Evening, EveningPlayer, EveningStore
-from gridhouse.server.storage.records import StoredTable
+from gridhouse.server.settings import MAX_START, MOVE_SIZE, MOVES_AHEAD
+from gridhouse.server.storage.records import StoredTable, size_of
 from gridhouse.server.tables.commands import RefusedError
 from gridhouse.server.tables.table import FRIENDS
 
@@ -32,6 +33,7 @@ PAUSE = 2_000  # milliseconds between two rounds of pairing
 AWAY_AFTER = 12_000  # milliseconds without a look after which a player is not paired
 PATIENCE = 30_000  # milliseconds that players wait for another opponent than their last one
 WIN, DRAW = 2, 1  # points
+GAME_SIZE = MAX_START + MOVE_SIZE * MOVES_AHEAD  # as which a new game counts at most
 
 
 class EveningService:
@@ -87,6 +89,7 @@ class EveningService:
         now = clock.now()
         if now >= evening.ends:
             raise RefusedError("this evening is over")
+        await asyncio.to_thread(self._tables.require_room, visitor, GAME_SIZE)
         await asyncio.to_thread(self.store.join, evening.id, visitor, now)
 
     async def look(self, evening: Evening, visitor: str | None) -> list[EveningPlayer]:
@@ -131,6 +134,12 @@ class EveningService:
             given=False,
             evening=evening.id,
         )
+        for visitor in record.seated_visitors.values():
+            try:
+                await asyncio.to_thread(self._tables.require_room, visitor, size_of(record))
+            except RefusedError:  # which joining again tells
+                await asyncio.to_thread(self.store.pause, evening.id, visitor)
+                return
         if await asyncio.to_thread(self.store.begin, record, pair):
             await self._tables.get(record.id)
 

@@ -25,12 +25,14 @@ async def alive(request: Request) -> Response:
 
 
 async def ready(request: Request) -> Response:
-    """Say whether the database and the machine answer, and other processes are heard."""
+    """Say whether the database answers and can write, is heard, and whether the machine answers."""
     service = services(request).service
     try:
         await asyncio.wait_for(asyncio.to_thread(service.store.check), PATIENCE)
     except (OSError, SQLAlchemyError, TimeoutError):
         return PlainTextResponse("the database does not answer\n", 503)
+    if service.store.unwritten:
+        return PlainTextResponse(f"the database cannot write: {service.store.unwritten}\n", 503)
     if service.is_deaf:
         return PlainTextResponse("the other processes are not heard\n", 503)
     if service.engines.is_stuck():

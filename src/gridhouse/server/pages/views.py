@@ -128,12 +128,13 @@ async def work(
 
 async def page(request: Request, name: str, /, status: int = 200, **context: Any) -> Response:
     """Return a page made from a template, in the language of the request."""
+    unwritten = services(request).service.store.unwritten
     made = await work(
         request,
         templates.TemplateResponse,
         request,
         f"{name}.html",
-        context,
+        {"unwritten": unwritten, **context},
         status_code=status,
     )
     made.headers.update(PAGE)
@@ -212,7 +213,7 @@ async def design(request: Request) -> Response:
 
 async def offline(request: Request) -> Response:
     """Show what a browser shows later where it cannot reach the house."""
-    return await page(request, "offline")
+    return await page(request, "offline", unwritten="")  # it is true later, too
 
 
 async def choose_language(request: Request) -> Response:

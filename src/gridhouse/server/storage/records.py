@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.players.levels import LEVELS
-from gridhouse.server.settings import MOVE_SIZE
+from gridhouse.server.settings import MOVE_SIZE, MOVES_AHEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -156,7 +156,8 @@ def require_sound(
 
 def size_of(record: StoredTable) -> int:
     """Return the characters as which a table counts for what the house keeps of a visitor."""
-    return len(record.start) + MOVE_SIZE * (len(record.moves) + len(record.undone))
+    ahead = MOVES_AHEAD if record.ended is None else 0
+    return len(record.start) + MOVE_SIZE * (len(record.moves) + len(record.undone) + ahead)
 
 
 class Change(NamedTuple):

@@ -29,7 +29,7 @@ from alembic.util import CommandError
 from sqlalchemy.dialects import postgresql, sqlite
 
 from gridhouse.server import clock
-from gridhouse.server.settings import MOVE_SIZE
+from gridhouse.server.settings import MOVE_SIZE, MOVES_AHEAD
 from gridhouse.server.storage.records import (
     Change,
     DamagedError,
@@ -117,6 +117,13 @@ PRESENCE = 0x686F757365  # shared by every process that serves the database
 MAX_AT_ONCE = 200  # changes in a transaction
 GATHER_SECONDS = 0.002  # for which the first of them waits for others
 BUSY_SECONDS = 0.008  # the same, if the last transaction had several
+# The errors of databases that cannot write, by SQLite's codes and PostgreSQL's.
+CANNOT_WRITE = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR),
+    *("53100", "25006", "58030"),
+)
+TRIAL = "trial "  # with which the facts begin that are written to see whether that works
+TRIAL_SIZE = 48 * 1024  # random bytes: more room than a few changes need
 SQLITE_SETTINGS = ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON")
 
 
@@ -225,6 +232,9 @@ class Store:
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
+        # Why the database cannot write, for anybody to read; empty while it can.
+        self.unwritten = ""
+        sa.event.listen(self.engine, "handle_error", self._note_error)
         if self.file is not None:
             with suppress(OSError):  # it is there, or SQLite says what is wrong with the place
                 create_private(self.file)
@@ -308,6 +318,25 @@ class Store:
         with self.engine.connect() as connection:
             connection.execute(sa.select(TABLES.c.id).limit(1))
 
+    def _note_error(self, context: sa.engine.ExceptionContext) -> None:
+        """Note the error of a database that cannot write."""
+        error = context.original_exception
+        code = getattr(error, "sqlite_errorcode", None)
+        found = getattr(error, "sqlstate", None) if code is None else code & 0xFF
+        if found in CANNOT_WRITE:
+            assert context.sqlalchemy_exception is not None  # of each error of the database
+            self.unwritten = public_reason(context.sqlalchemy_exception)
+
+    def try_to_write(self) -> None:
+        """Note that the database can write again, if it can."""
+        name, text = TRIAL + secrets.token_hex(8), secrets.token_urlsafe(TRIAL_SIZE)
+        with suppress(OSError, sa.exc.SQLAlchemyError):
+            with self.engine.begin() as connection:
+                connection.execute(FACTS.insert().values(name=name, value=text))
+            with self.engine.begin() as connection:
+                connection.execute(FACTS.delete().where(FACTS.c.name.startswith(TRIAL)))
+            self.unwritten = ""
+
     def secret(self) -> str:
         """Return the secret for signatures; the first call generates and stores it.
 
@@ -362,7 +391,9 @@ class Store:
 
     def size_of_own(self, visitor: str) -> int:
         """Return the characters as which all tables of a visitor count, as ``size_of`` does."""
-        own, length = _seated(visitor), sa.func.sum(sa.func.length(TABLES.c.start))
+        own = _seated(visitor)
+        ahead = sa.case((TABLES.c.ended.is_(None), MOVE_SIZE * MOVES_AHEAD), else_=0)
+        length = sa.func.sum(sa.func.length(TABLES.c.start) + ahead)
         made = sa.select(sa.func.count()).where(MOVES.c.table_id.in_(own))
         with self.engine.connect() as connection:
             starts = connection.scalar(sa.select(length).where(TABLES.c.id.in_(own))) or 0
@@ -427,6 +458,12 @@ class Store:
         if not self.is_shared:
             self.restart_clocks()
         self.secret()
+
+    def take_time(self) -> None:
+        """Have the time of PostgreSQL from now on, so that all processes have the same."""
+        with self.engine.connect() as connection:
+            found: datetime = connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
+        clock.begin(int(found.timestamp() * 1e9) - time.monotonic_ns())
 
     def restart_clocks(self) -> None:
         """Restart all running clocks now, because the server was closed meanwhile."""

@@ -25,7 +25,7 @@ from gridhouse.server.daily.leaderboard import write_result
 from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit, LongWork
-from gridhouse.server.settings import MAX_KEPT
+from gridhouse.server.settings import MAX_KEPT, MOVE_SIZE, MOVES_AHEAD
 from gridhouse.server.storage.records import StaleError, StoredTable, size_of
 from gridhouse.server.storage.store import Store, public_reason, reason_of
 from gridhouse.server.storage.visitors import Visitors
@@ -111,6 +111,26 @@ def changed(table: Table, change_of: Callable[[], Change | None]) -> tuple[Chang
     return change._replace(ended=after.ended, since=after.since), after
 
 
+def grown(table: Table, change: Change, after: Table) -> tuple[set[str], int]:
+    """Return the visitors of whom a change may keep more than was counted, and how much more.
+
+    A game can always be ended.  Each player's first move of every ``MOVES_AHEAD`` asks for the
+    next ones, so that nobody is refused a move because of the other player's games.
+    """
+    ahead = MOVE_SIZE * MOVES_AHEAD
+    if change.seat is not None:
+        made = len(table.plies) + len(table.undone)
+        return {change.seat[1]}, len(table.start) + MOVE_SIZE * made + ahead
+    if table.over and not after.over:
+        return set(table.seated_visitors.values()), ahead
+    if change.added is not None and not after.over and len(table.plies) >= MOVES_AHEAD:
+        mover = change.added.player
+        lately = table.plies[len(table.plies) // MOVES_AHEAD * MOVES_AHEAD :]
+        if all(ply.player != mover for ply in lately) and mover in table.seated_visitors:
+            return {table.seated_visitors[mover]}, MOVE_SIZE
+    return set(), 0
+
+
 class TableService:
     """The tables of a server, and the commands at them."""
 
@@ -140,6 +160,7 @@ class TableService:
         if not self.store.is_shared:
             self.store.restart_clocks()
             return None
+        self.store.take_time()
         from gridhouse.server.storage.notifications import Notifications
 
         call = asyncio.get_running_loop().call_soon_threadsafe
@@ -252,9 +273,13 @@ class TableService:
         return record.id
 
     def _add(self, record: StoredTable, visitor: str) -> None:
-        if self.store.size_of_own(visitor) + size_of(record) > MAX_KEPT:
-            raise RefusedError("you have more games than the house keeps for one visitor")
+        self.require_room(visitor, size_of(record))
         self.store.add(record)
+
+    def require_room(self, visitor: str, size: int) -> None:
+        """Raise RefusedError if the house does not keep so many characters more of a visitor."""
+        if self.store.size_of_own(visitor) + size > MAX_KEPT:
+            raise RefusedError("you have more games than the house keeps for one visitor")
 
     async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
         """Return the table of a player's next game: the same game with the sides swapped.
@@ -459,6 +484,9 @@ class TableService:
                 result = self.daily_puzzles.result(after.state, after.daily, sitter)
                 change = change._replace(also=partial(write_result, reached=result))
             try:
+                visitors, size = grown(live.table, change, after)
+                for visitor in visitors:
+                    await asyncio.to_thread(self.require_room, visitor, size)
                 promise: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 with live.applying(change, after):
                     self.store.write(change, promise)
