@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 import gridhouse
+from gridhouse.core import solving
 from gridhouse.core.registry import game_class
 from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.server.daily import service
@@ -689,7 +690,7 @@ def test_a_result_that_is_not_on_disk_is_not_shown(
 def test_a_best_result_that_could_not_be_saved_is_saved_later(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store_best, solve_it = Leaderboard.store_best, service.solve
+    store_best, solve_it = Leaderboard.store_best, solving.solve
     tries: list[BestResult] = []
     searches = [0]
 

@@ -162,7 +162,7 @@ def test_friends_who_ask_for_the_rematch_at_once_meet(visitor: Visitor, friend: 
     async def ask_both() -> list[str]:
         live = await service.get(table.removeprefix("/t/"))
         both = [who for _, who in sorted(live.table.seated_visitors.items())]
-        return await asyncio.gather(*(service.rematch(live, who) for who in both))
+        return list(await asyncio.gather(*(service.rematch(live, who) for who in both)))
 
     assert visitor.client.portal is not None
     first, second = visitor.client.portal.call(ask_both)
