@@ -18,6 +18,7 @@ import pytest
 
 from browser_helpers import served
 from gridhouse.server import connections
+from gridhouse.server.budgets import REFUSED_SECONDS
 from gridhouse.server.connections import (
     MAX_FIELDS,
     MAX_HEAD,
@@ -358,3 +359,18 @@ def test_requests_may_come_at_once(house: str) -> None:
             came = connection.recv(1_000_000)
             assert came
             said += came
+
+
+def test_a_refusal_takes_a_while_and_ends_its_connection(tmp_path: Path) -> None:
+    with served(tmp_path, burst=2, rate=0.001) as house:
+        caller = Caller()
+        caller.new(house, "binary")
+        with opened(house) as connection:
+            began = time.monotonic()
+            connection.sendall((GET + f"Cookie: {caller.cookie}\r\n\r\n".encode()) * 20)
+            said = b""
+            with suppress(ConnectionResetError):
+                while came := connection.recv(1_000_000):
+                    said += came
+            assert said.count(b"HTTP/1.1 429") == 1
+            assert time.monotonic() - began >= REFUSED_SECONDS
