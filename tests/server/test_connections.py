@@ -6,7 +6,9 @@ import asyncio
 import gc
 import http.client
 import json
+import logging
 import socket
+import threading
 import time
 import urllib.request
 from contextlib import ExitStack, suppress
@@ -85,15 +87,20 @@ def frame(kind: int, text: bytes = b"", *, is_last: bool = True) -> bytes:
     return bytes([is_last << 7 | kind, 1 << 7 | len(text)]) + b"\0\0\0\0" + text
 
 
+def upgrade(house: str, table: str, cookie: str = "") -> bytes:
+    """Return a request for a WebSocket."""
+    return (
+        f"GET {table}/socket HTTP/1.1\r\nHost: {urlsplit(house).netloc}\r\nConnection: upgrade\r\n"
+        f"Cookie: {cookie}\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    ).encode()
+
+
 def upgraded(house: str) -> socket.socket:
     """Return a connection that is a WebSocket of a new table."""
     caller = Caller()
     table, connection = caller.new(house, "binary"), opened(house)
-    connection.sendall(
-        f"GET {table}/socket HTTP/1.1\r\nHost: {urlsplit(house).netloc}\r\nConnection: upgrade\r\n"
-        f"Cookie: {caller.cookie}\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
-    )
+    connection.sendall(upgrade(house, table, caller.cookie))
     assert connection.recv(1000).startswith(b"HTTP/1.1 101")
     return connection
 
@@ -374,3 +381,31 @@ def test_a_refusal_takes_a_while_and_ends_its_connection(tmp_path: Path) -> None
                     said += came
             assert said.count(b"HTTP/1.1 429") == 1
             assert time.monotonic() - began >= REFUSED_SECONDS
+
+
+@pytest.mark.parametrize("is_socket", [False, True], ids=["request", "socket"])
+def test_what_is_cancelled_at_the_end_leaves_no_trace(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    is_socket: bool,
+) -> None:
+    begun = threading.Event()
+
+    async def work(*_: object) -> None:
+        begun.set()
+        await asyncio.sleep(PATIENCE)
+
+    monkeypatch.setattr("gridhouse.server.pages.views.design", work)
+    monkeypatch.setattr("gridhouse.server.tables.service.TableService.get", work)
+    monkeypatch.setattr("gridhouse.server.serve.SHUTDOWN_SECONDS", 2 * SECONDS)
+    monkeypatch.setattr(connections, "END_SECONDS", SECONDS)
+    with ExitStack() as kept, served(tmp_path, calm=False) as house:
+        connection = kept.enter_context(opened(house))
+        if is_socket:
+            connection.sendall(upgrade(house, "/t/any"))
+        else:
+            connection.sendall(GET + b"\r\n")
+        assert begun.wait(PATIENCE)
+    (said,) = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+    assert said.startswith("Cancel 1 running task")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from asyncio.transports import BaseTransport
     from collections.abc import Iterable
 
+    from starlette.types import ASGIApp, Receive, Scope, Send
     from uvicorn.config import Config
     from websockets.frames import Frame
 
@@ -350,6 +351,25 @@ class SocketProtocol(Connected, WebSocketsSansIOProtocol, asyncio.BufferedProtoc
             self.handle_parser_exception()
         else:
             super().send_receive_event_to_app()
+
+
+class Ending:
+    """The application for the server, which may be cancelled at the end of the house.
+
+    Uvicorn would log a trace of each request and socket that is worked on then.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on; the connection has been closed where it is cancelled."""
+        try:
+            await self.app(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] == "lifespan":
+                raise
 
 
 def host_of(connection: Any) -> str:
