@@ -409,3 +409,14 @@ def test_what_is_cancelled_at_the_end_leaves_no_trace(
         assert begun.wait(PATIENCE)
     (said,) = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
     assert said.startswith("Cancel 1 running task")
+
+
+def test_a_wrong_end_of_what_is_answered_already_leaves_no_trace(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served(tmp_path, calm=False) as house, opened(house) as connection:
+        connection.sendall(POST.replace(b"/language", b"/nowhere"))
+        assert connection.recv(1000).startswith(b"HTTP/1.1 404")
+        connection.sendall(b"no length\r\n")
+        read_to_the_end(connection)
+    assert [record for record in caplog.records if record.exc_info] == []

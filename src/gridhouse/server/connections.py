@@ -36,7 +36,7 @@ PIECE = 2048  # bytes that are read in one step, so that others have their turn 
 MAX_HEAD = 16 * 1024  # bytes
 MAX_FIELDS = 100  # of a head
 MAX_WRAPPING = 16 * 1024  # bytes that may come around the content of a request, and a quarter of it
-MAX_CONTENT = 2 * 1024 * 1024  # bytes of a request; pages refuse less with a sentence
+MAX_CONTENT = 16 * 1024 * 1024  # bytes of a request; pages refuse less with a sentence
 FRAMES = 100  # of a socket that are no message of a page, and that may come at once
 FRAMES_A_SECOND = 20.0  # in the long run
 UNREAD_SECONDS = 30.0  # within which a reader has to take some of what waits for it
@@ -223,6 +223,13 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
         if self.conn.is_wasteful:
             self.transport.abort()
         self._watch()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request; hang up if something else was answered already."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Go on as a socket."""
