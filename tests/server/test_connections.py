@@ -291,16 +291,17 @@ def test_connections_are_counted_until_they_end(house: str) -> None:
     wait_for(lambda: not Connected.open, "the end of all connections")
 
 
-MANY = (GET.replace(b"/design", b"/static/board.js") + b"\r\n") * 500
+ONE = GET.replace(b"/design", b"/static/board.js") + b"\r\n"
+MANY = ONE * 500
 
 
-def unread(house: str) -> socket.socket:
+def unread(house: str, sent: bytes = MANY) -> socket.socket:
     """Return a connection that asks for much and reads nothing."""
     place = urlsplit(house)
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect((place.hostname, place.port))
-    connection.sendall(MANY)
+    connection.sendall(sent)
     return connection
 
 
@@ -314,6 +315,23 @@ def is_unread() -> bool:
 def test_a_reader_that_does_not_read_is_let_go(house: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "UNREAD_SECONDS", SECONDS)
     with unread(house):
+        wait_for(is_unread, "a reader that does not read")
+        wait_for(lambda: not Connected.open, "the end of all connections")
+
+
+def test_a_rest_that_is_not_read_does_not_hold_a_closed_connection(
+    house: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = HouseProtocol.connection_made
+
+    def begin_small(self: HouseProtocol, transport: asyncio.Transport) -> None:
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        self.timeout_keep_alive = 0
+        begin(self, transport)
+
+    monkeypatch.setattr(HouseProtocol, "connection_made", begin_small)
+    monkeypatch.setattr(connections, "UNREAD_SECONDS", SECONDS)
+    with unread(house, ONE):
         wait_for(is_unread, "a reader that does not read")
         wait_for(lambda: not Connected.open, "the end of all connections")
 

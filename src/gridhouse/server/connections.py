@@ -73,6 +73,8 @@ class Connected(asyncio.BaseProtocol):
     def connection_made(self, transport: BaseTransport) -> None:
         """Count the connection."""
         super().connection_made(transport)
+        # Whatever is not read is waited for, also where the connection is closed meanwhile.
+        self.transport.set_write_buffer_limits(0)
         self._own = counted(host_of(self))
         self.open[self._own] += 1
 
