@@ -254,7 +254,10 @@ def test_what_comes_is_read_in_pieces(house: str, monkeypatch: pytest.MonkeyPatc
     [b"1\r\na\r\n" * 60000 + b"0\r\n\r\n", b"0\r\n" + b"a:\r\n" * 1000 + b"\r\n"],
     ids=["chunks", "trailers"],
 )
-def test_a_content_in_too_many_pieces_is_not_read(house: str, sent: bytes) -> None:
+def test_a_content_in_too_many_pieces_is_not_read(
+    house: str, sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", PATIENCE)
     assert answer(house, POST + sent) == b""
     assert page(house) == 200
 
