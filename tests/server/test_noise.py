@@ -22,7 +22,7 @@ from gridhouse.server.tables.table import TableOptions
 from web_helpers import HIDDEN, Visitor, open_house, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
     from pathlib import Path
 
     from starlette.testclient import TestClient
@@ -251,15 +251,37 @@ class GoneSocket(SlowSocket):
         raise RuntimeError("Unexpected ASGI message 'websocket.send'")
 
 
-async def visit(folder: Path, socket: SlowSocket) -> int:
-    """Look at a table over a socket until it is closed, and return the code for that."""
-    house = TableService(settings_of(folder))
+class UnreadSocket(SlowSocket):
+    """A socket on which nothing is heard, and nothing read until it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = asyncio.Event()
+        self.sent: list[str] = []
+
+    async def receive(self) -> dict[str, str]:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def send_text(self, text: str) -> None:
+        await self.reads.wait()
+        self.sent.append(json.loads(text)["type"])
+
+
+async def connect(house: TableService, socket: SlowSocket) -> Connection:
+    """Return the connection of somebody to a new table of theirs over a socket."""
     state = gridhouse.load("binary").new_initial_state()
     live = await house.get(await house.create(TableOptions(state, "hotseat", 0, 0), "somebody"))
     assert live is not None
     budgets = Budgets(house.settings)
     page = cast("WebSocket", socket)
-    connection = Connection(house, Auth("secret"), budgets, live, page, None)
+    return Connection(house, Auth("secret"), budgets, live, page, "somebody")
+
+
+async def visit(folder: Path, socket: SlowSocket) -> int:
+    """Look at a table over a socket until it is closed, and return the code for that."""
+    house = TableService(settings_of(folder))
+    connection = await connect(house, socket)
     try:
         await connection.run()
     finally:
@@ -277,3 +299,49 @@ def test_a_socket_is_not_closed_while_something_is_sent(tmp_path: Path) -> None:
 def test_a_socket_that_the_server_has_closed_is_no_fault(tmp_path: Path) -> None:
     with pytest.raises(WebSocketDisconnect):
         asyncio.run(visit(tmp_path, GoneSocket()))
+
+
+@pytest.mark.parametrize("size", [10, 30_000])
+def test_little_waits_for_a_page_that_does_not_read(tmp_path: Path, size: int) -> None:
+    async def speak() -> None:
+        house, socket = TableService(settings_of(tmp_path)), UnreadSocket()
+        connection = await connect(house, socket)
+        running = asyncio.create_task(connection.run())
+        for _ in range(200):
+            connection.send({"type": "refusal", "text": "x" * size})
+            assert sum(map(len, connection._outgoing)) <= 1_000_000
+            assert len(connection._outgoing) <= 50
+            await asyncio.sleep(0)
+        socket.reads.set()
+        await running
+        assert connection.close_code == 1013
+        await house.close()
+
+    asyncio.run(speak())
+
+
+def test_the_best_line_waits_for_who_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+
+    async def endless(*_: object) -> AsyncIterator[dict[str, str]]:
+        while len(found) < 5:
+            found.append(len(found))
+            yield {"type": "refusal", "text": "a frame"}
+
+    async def ask() -> None:
+        house, socket = TableService(settings_of(tmp_path, pause=0.0)), UnreadSocket()
+        connection = await connect(house, socket)
+        running = asyncio.create_task(connection.run())
+        await connection._handle({"type": "show"})
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert found == [0]
+        socket.reads.set()
+        while "shown" not in socket.sent:
+            await asyncio.sleep(0)
+        assert socket.sent.count("refusal") == 5
+        running.cancel()
+        await house.close()
+
+    monkeypatch.setattr("gridhouse.server.tables.sockets.hints.best_line", endless)
+    asyncio.run(ask())

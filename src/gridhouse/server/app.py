@@ -27,7 +27,7 @@ from gridhouse.server import auth, clock, languages, metrics
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.api.app import problem
-from gridhouse.server.budgets import Budgets
+from gridhouse.server.budgets import REFUSED_SECONDS, Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller, place
 from gridhouse.server.network import address_of, is_exempt, is_loopback
@@ -187,17 +187,19 @@ class Budget:
                 await asyncio.sleep(state.budgets.reserve(visitor, address))
                 await self.app(scope, receive, send)
             elif scope["type"] == "websocket":
+                await asyncio.sleep(REFUSED_SECONDS)
                 await send({"type": "websocket.close", "code": sockets.TRY_AGAIN_LATER})
             elif is_free and state.budgets.take(visitor, address):
                 await self.app(scope, receive, send)
             else:
+                await asyncio.sleep(REFUSED_SECONDS)  # and it is open until then
                 await refuse_for_now(scope, receive, send)
 
 
 async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer that there were too many requests, in the form of the API or as plain text."""
     is_api = scope["path"].startswith("/api/")
-    later = {"retry-after": "1"}
+    later = {"retry-after": "1", "connection": "close"}
     answer = problem(429, TOO_MANY, later) if is_api else PlainTextResponse(TOO_MANY, 429, later)
     await answer(scope, receive, send)
 

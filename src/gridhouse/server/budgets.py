@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
 
 MAX_CALLERS = 10_000  # whose recent requests are counted
+REFUSED_SECONDS = 0.5  # that a refusal takes, so that a flood of requests slows itself down
 
 
 class TokenBucket:

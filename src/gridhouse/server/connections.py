@@ -1,28 +1,49 @@
-"""Network connections: how many may be open, and how long a request may take to come in.
+"""Network connections: how many may be open, and how much each may take of the house.
 
 Uvicorn closes a connection that is idle after a request, but waits for ever for one that never
-comes, or for the rest of one.
+comes, or for the rest of one, and for a reader that does not read.  It also deals with all that
+came on a connection in one step, however many small pieces that is.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import CloseCode
 
+from gridhouse.server.budgets import TokenBucket
 from gridhouse.server.network import counted, is_among, is_loopback
 from gridhouse.server.settings import MAX_CONNECTIONS, REQUEST_SECONDS
 
 if TYPE_CHECKING:
-    import asyncio
+    from asyncio.transports import BaseTransport
     from collections.abc import Iterable
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
+    from uvicorn.config import Config
+    from websockets.frames import Frame
 
 SPARE = 0.25  # share of the files that a process may open which connections leave for others
 USUAL_FILES = 1024
 WAITING = 4  # messages of a socket, from which on no more are read
+PIECE = 2048  # bytes that are read in one step, so that others have their turn between them
+MAX_HEAD = 16 * 1024  # bytes
+MAX_FIELDS = 100  # of a head
+MAX_WRAPPING = 16 * 1024  # bytes that may come around the content of a request, and a quarter of it
+MAX_CONTENT = 16 * 1024 * 1024  # bytes of a request; pages refuse less with a sentence
+FRAMES = 100  # of a socket that are no message of a page, and that may come at once
+FRAMES_A_SECOND = 20.0  # in the long run
+UNREAD_SECONDS = 30.0  # within which a reader has to take some of what waits for it
+MIN_READ = 16 * 1024  # bytes of it
+CLOSE_SECONDS = 5.0  # that a closed socket has to go
+END_SECONDS = 2.0  # that connections have at the end of the house, less than uvicorn waits
+HEAD_END = re.compile(rb"\n\r?\n")
 
 
 def raise_file_limit() -> int:
@@ -38,23 +59,156 @@ def raise_file_limit() -> int:
     return soft
 
 
-class HouseProtocol(H11Protocol):
+class Connected(asyncio.BaseProtocol):
+    """What all connections share: they are read in small pieces, and unread ones are let go."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    client: tuple[str, int] | None
+    open: ClassVar[Counter[str]] = Counter()  # connections of each network address
+    _piece: ClassVar[bytearray] = bytearray(PIECE)  # for all: it is emptied where it was filled
+    _own: str | None = None  # the address as which this connection counts
+    _unread_alarm: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        """Count the connection."""
+        super().connection_made(transport)
+        # Whatever is not read is waited for, also where the connection is closed meanwhile.
+        self.transport.set_write_buffer_limits(0)
+        self._own = counted(host_of(self))
+        self.open[self._own] += 1
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count it no more."""
+        super().connection_lost(exc)
+        self.leave()
+
+    def leave(self) -> None:
+        """Count it no more, as it is lost or goes on as a socket."""
+        self._stop_unread_alarm()
+        if self._own is not None:
+            self.open[self._own] -= 1
+            if not self.open[self._own]:
+                del self.open[self._own]
+            self._own = None
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Return where the next piece is to be put."""
+        return self._piece
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Read the piece."""
+        self.data_received(bytes(self._piece[:nbytes]))
+
+    def data_received(self, data: bytes) -> None:
+        """Read a piece."""
+        raise NotImplementedError
+
+    def pause_writing(self) -> None:
+        """Begin to wait for the reader, who has enough to read."""
+        super().pause_writing()
+        self._stop_unread_alarm()
+        self._await_reader()
+
+    def resume_writing(self) -> None:
+        """Wait for the reader no more."""
+        super().resume_writing()
+        self._stop_unread_alarm()
+
+    def _await_reader(self) -> None:
+        waiting = self.transport.get_write_buffer_size()
+        self._unread_alarm = self.loop.call_later(UNREAD_SECONDS, self._see_reader, waiting)
+
+    def _see_reader(self, before: int) -> None:
+        """Let a connection go if its reader has not read."""
+        if self.transport.get_write_buffer_size() > before - MIN_READ:
+            self.transport.abort()
+        else:
+            self._await_reader()
+
+    def _stop_unread_alarm(self) -> None:
+        if self._unread_alarm is not None:
+            self._unread_alarm.cancel()
+            self._unread_alarm = None
+
+    def shutdown(self) -> None:
+        """Close the connection at the end of the house, whether it is read or not."""
+        is_unread = self._unread_alarm is not None
+        super().shutdown()  # type: ignore[misc]
+        if is_unread:
+            self.transport.abort()
+        else:
+            self.loop.call_later(END_SECONDS, self.transport.abort)
+
+
+class SmallRequests(h11.Connection):
+    """The requests of a connection: heads have few fields, and contents come in few pieces."""
+
+    is_wasteful = False  # whether more came than requests of this size take
+    _wire = 0  # bytes of the content as it came
+    _content = 0  # bytes of it
+
+    def receive_data(self, data: bytes) -> None:
+        """Take what came."""
+        if self.their_state is h11.SEND_BODY:
+            self._wire += len(data)
+        super().receive_data(data)
+
+    def next_event(self) -> Any:
+        """Return what comes next; raises h11.RemoteProtocolError."""
+        if self.their_state is h11.IDLE:
+            head = HEAD_END.split(self.trailing_data[0], 1)[0]
+            if head.count(b"\n") > MAX_FIELDS:  # before h11 takes the time to read them
+                raise h11.RemoteProtocolError("too many header fields", 431)
+        event = super().next_event()
+        if isinstance(event, h11.Data):
+            self._content += len(event.data)
+        elif isinstance(event, h11.Request):
+            self._wire = self._content = 0
+            return without_ranges(event)
+        elif event is h11.NEED_DATA and self.their_state is h11.SEND_BODY:
+            # What is after the content may have fields as well.
+            self.is_wasteful = self.trailing_data[0].count(b"\n") > MAX_FIELDS
+        wrapping = self._wire - self._content
+        if wrapping > MAX_WRAPPING + self._content // 4 or self._content > MAX_CONTENT:
+            self.is_wasteful = True
+        return event
+
+
+def without_ranges(request: h11.Request) -> h11.Request:
+    """Return a request that asks for one range of a file at most; it gets the file otherwise."""
+    kept = [(name, text) for name, text in request.headers if name != b"range" or b"," not in text]
+    if len(kept) == len(request.headers):
+        return request
+    return h11.Request(
+        method=request.method,
+        target=request.target,
+        headers=kept,
+        http_version=request.http_version,
+    )
+
+
+class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
     """A connection of the house, which does not wait for ever."""
 
     files = USUAL_FILES  # that the process may open
     proxies: tuple[str, ...] = ()  # who bring the visitors of many addresses
+    conn: SmallRequests
     _alarm: asyncio.TimerHandle | None = None
+
+    def __init__(self, config: Config, *args: Any, **others: Any) -> None:
+        """Begin without requests."""
+        super().__init__(config, *args, **others)
+        self.conn = SmallRequests(h11.SERVER, MAX_HEAD)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, unless this address has enough connections."""
         super().connection_made(transport)
         host = host_of(self)
-        if not is_loopback(host) and not is_among(host, self.proxies):
-            own = counted(host)
-            here = sum(counted(host_of(other)) == own for other in self.connections)
-            if here > MAX_CONNECTIONS:
-                transport.abort()
-                return
+        is_limited = not is_loopback(host) and not is_among(host, self.proxies)
+        if is_limited and self.open[counted(host)] > MAX_CONNECTIONS:
+            transport.abort()
+            return
         self._watch()
         too_many = len(self.connections) - int((1 - SPARE) * self.files)
         if too_many > 0:
@@ -66,9 +220,23 @@ class HouseProtocol(H11Protocol):
         self._stop_waiting()
 
     def data_received(self, data: bytes) -> None:
-        """Read what came, and see whether it is enough."""
-        super().data_received(data)
+        """Read what came, and see whether it is enough, or too much."""
+        H11Protocol.data_received(self, data)
+        if self.conn.is_wasteful:
+            self.transport.abort()
         self._watch()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request; hang up if something else was answered already."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Go on as a socket."""
+        self.leave()
+        super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -106,8 +274,75 @@ class HouseProtocol(H11Protocol):
         self.transport.abort()
 
 
-class SocketProtocol(WebSocketsSansIOProtocol):
+class SocketProtocol(Connected, WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
     """A WebSocket of the house."""
+
+    _last_alarm: asyncio.TimerHandle | None = None
+
+    def __init__(self, *args: Any, **others: Any) -> None:
+        """Begin without frames."""
+        super().__init__(*args, **others)
+        self._frames_left = TokenBucket(FRAMES, FRAMES_A_SECOND)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more for the end."""
+        super().connection_lost(exc)
+        if self._last_alarm is not None:
+            self._last_alarm.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Read what came."""
+        WebSocketsSansIOProtocol.data_received(self, data)
+
+    def _takes_frame(self) -> bool:
+        """Count a frame that is no message for the application, which counts those itself.
+
+        A connection with too many of them is let go.
+        """
+        if self.transport.is_closing():
+            return False
+        if not self._frames_left.take():
+            self.transport.abort()
+            return False
+        return True
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take a part of a message."""
+        if self._takes_frame():
+            super().handle_cont(event)
+
+    def handle_text(self, event: Frame) -> None:
+        """Take a message, or the first part of one."""
+        if not self.close_sent or self._takes_frame():
+            super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        """Take a message of bytes, or the first part of one."""
+        if not self.close_sent or self._takes_frame():
+            super().handle_bytes(event)
+
+    def handle_ping(self) -> None:
+        """Answer a ping."""
+        if self._takes_frame():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        """Take the answer to a ping."""
+        if self._takes_frame():
+            super().handle_pong(event)
+
+    def keepalive_timeout(self) -> None:
+        """Let go of a page that does not answer; it would not read that it is closed, either."""
+        self.pong_timer = None
+        self.transport.abort()
+
+    async def run_asgi(self) -> None:
+        """Run the application; then the connection has some seconds to go."""
+        try:
+            await super().run_asgi()
+        finally:
+            if not self.disconnected:
+                self._last_alarm = self.loop.call_later(CLOSE_SECONDS, self.transport.abort)
 
     def send_receive_event_to_app(self) -> None:
         """Pass a message on; close the connection if it is a text that is no UTF-8.
@@ -125,6 +360,25 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             self.handle_parser_exception()
         else:
             super().send_receive_event_to_app()
+
+
+class Ending:
+    """The application for the server, which may be cancelled at the end of the house.
+
+    Uvicorn would log a trace of each request and socket that is worked on then.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an application."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on; the connection has been closed where it is cancelled."""
+        try:
+            await self.app(scope, receive, send)
+        except asyncio.CancelledError:
+            if scope["type"] == "lifespan":
+                raise
 
 
 def host_of(connection: Any) -> str:

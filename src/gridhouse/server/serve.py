@@ -19,7 +19,7 @@ from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.core.solving import HANGUP
 from gridhouse.server import logs, memory, metrics
 from gridhouse.server.app import create_app
-from gridhouse.server.connections import HouseProtocol, SocketProtocol, raise_file_limit
+from gridhouse.server.connections import Ending, HouseProtocol, SocketProtocol, raise_file_limit
 from gridhouse.server.network import is_loopback
 from gridhouse.server.settings import MAX_MESSAGE, Settings, prepare_folder
 from gridhouse.server.storage.store import (
@@ -234,7 +234,7 @@ class Starting:
 def config_of(app: ASGIApp) -> uvicorn.Config:
     """Return the server's configuration."""
     return uvicorn.Config(
-        app,
+        Ending(app),
         log_config=logs.config(),
         log_level="warning",
         access_log=False,  # addresses hold invitations

@@ -60,6 +60,8 @@ HELP_PLACES = {
     "judge": "side",
 }  # the part of the page that shows the help
 FRAME_PAUSES = 1.5  # times the machine's pause, between two moves of the best line
+MAX_WAITING = 50  # messages to a page that does not read
+MAX_WAITING_SIZE = 1_000_000  # characters of them
 MAX_NESTED = 100  # brackets of a message; valid messages have two
 NORMAL_CLOSURE = 1000
 NO_PLY = -1  # a ply that no table has
@@ -99,6 +101,9 @@ class Connection:
         self._known: tuple[list[Ply], bool, int | None] = [], False, None
         self._board: BoardKey = None  # the board that it has
         self._outgoing: list[str] = []
+        self._outgoing_size = 0  # characters
+        self._is_sent = asyncio.Event()  # set while no message waits
+        self._is_sent.set()
         self._wake = asyncio.Event()
         self._is_over = False
         self._context = copy_context()  # what is rendered for this page is done in its turn
@@ -146,9 +151,18 @@ class Connection:
         self._wake.set()
 
     def send(self, message: Message) -> None:
-        """Queue a message to this page."""
-        self._outgoing.append(encode(in_language(message, self.language)))
+        """Queue a message to this page; hang up if too much waits there already."""
+        if self._is_over:
+            return
+        text = encode(in_language(message, self.language))
+        self._outgoing.append(text)
+        self._outgoing_size += len(text)
+        self._is_sent.clear()
         self._wake.set()
+        if len(self._outgoing) > MAX_WAITING or self._outgoing_size > MAX_WAITING_SIZE:
+            self._outgoing.clear()
+            self._stop_help()
+            self.hang_up()
 
     def hang_up(self, *, again: bool) -> None:
         """Close the connection; the page may come again, or is loaded again to see why not."""
@@ -187,9 +201,11 @@ class Connection:
             if self._stale:
                 self._stale = False
                 await self._write(await self._view())
-            notes, self._outgoing = self._outgoing, []
+            notes, self._outgoing, self._outgoing_size = self._outgoing, [], 0
             for note in notes:
                 await self._write(note)
+            if not self._outgoing:
+                self._is_sent.set()
 
     async def _write(self, text: str) -> None:
         """Send a text; raises WebSocketDisconnect when the connection is gone."""
@@ -356,6 +372,7 @@ class Connection:
                 async for frame in hints.best_line(engines, work, snapshot, viewpoint):
                     self.send(frame)
                     await asyncio.sleep(self.service.settings.pause * FRAME_PAUSES)
+                    await self._is_sent.wait()  # a page that does not read gets no more
                 self.send({"type": "shown", "ply": ply})
         except RefusedError as error:
             self._refuse(str(error))
