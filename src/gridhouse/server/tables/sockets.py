@@ -162,7 +162,7 @@ class Connection:
         if len(self._outgoing) > MAX_WAITING or self._outgoing_size > MAX_WAITING_SIZE:
             self._outgoing.clear()
             self._stop_help()
-            self.hang_up()
+            self.hang_up(again=True)
 
     def hang_up(self, *, again: bool) -> None:
         """Close the connection; the page may come again, or is loaded again to see why not."""
