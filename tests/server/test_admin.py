@@ -356,7 +356,9 @@ def test_evenings_that_ended_long_ago_are_pruned(store: Store, run: Any) -> None
     assert run("prune").output == "Removed: 1\n"
     assert [bool(evenings.load(name)) for name in ("old", "new")] == [False, True]
     assert [len(evenings.players(name)) for name in ("old", "new")] == [0, 1]
-    assert store.load("over")
+    over = store.load("over")
+    assert over is not None
+    assert over.evening is None
 
 
 def test_days_that_no_date_has_are_refused(

@@ -100,6 +100,8 @@ def remove(connection: sa.Connection, tables: Collection[str]) -> int:
 def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int:
     """Remove evenings with their players; return how many there were."""
     connection.execute(PLAYERS.delete().where(PLAYERS.c.evening.in_(evenings)))
+    played = TABLES.update().where(TABLES.c.evening.in_(evenings))
+    connection.execute(played.values(evening=None))  # their pages would lead to nothing
     return connection.execute(EVENINGS.delete().where(EVENINGS.c.id.in_(evenings))).rowcount
 
 
