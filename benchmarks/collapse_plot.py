@@ -7,10 +7,10 @@ the first boards of the file SAMEGAME, both by the processor's seconds (two thre
 from __future__ import annotations
 
 from math import log10
-from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING
 
+import plot_file
 from collapse_solver import samegames, sampled
 from command_line import Word, start
 
@@ -96,15 +96,11 @@ def main(file: Word, path: Word) -> None:
         print(size, " ".join(f"{y:.0f}" for _, y in share))
     print("SameGame", " ".join(f"{y:.0f}" for _, y in scores))
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDE} {HIGH}" '
-        'font-family="sans-serif" font-size="12">',
-        '<rect width="100%" height="100%" fill="#fff"/>',
         *panel(0, "Boards proved, of a hundred", 100, shares),
         *key(),
         *panel(WIDE, "SameGame: mean score", 4000, [scores]),
-        "</svg>",
     ]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    plot_file.write(path, 2 * WIDE, HIGH, lines)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import plot_file
 from command_line import Word, start
 
 from gridhouse.core.console import UsageError
@@ -60,14 +61,7 @@ def drawn(text: str) -> list[str]:
 
 def main(table: Word, path: Word) -> None:
     """Read the table, and write the file."""
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}" '
-        'font-family="sans-serif" font-size="12">',
-        '<rect width="100%" height="100%" fill="#fff"/>',
-        *drawn(Path(table).read_text(encoding="utf-8")),
-        "</svg>",
-    ]
-    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    plot_file.write(path, WIDE, HIGH, drawn(Path(table).read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

@@ -183,21 +183,21 @@ class Budget:
         place.set(address)
         # What a request asks for goes on when its connection is closed.
         with state.budgets.opened(scope["type"], visitor, address) as is_free:
-            if scope["type"] == "websocket" and is_free:
+            if is_free and scope["type"] == "websocket":
                 await asyncio.sleep(state.budgets.reserve(visitor, address))
                 await self.app(scope, receive, send)
-            elif scope["type"] == "websocket":
-                await asyncio.sleep(REFUSED_SECONDS)
-                await send({"type": "websocket.close", "code": sockets.TRY_AGAIN_LATER})
             elif is_free and state.budgets.take(visitor, address):
                 await self.app(scope, receive, send)
             else:
-                await asyncio.sleep(REFUSED_SECONDS)  # and it is open until then
+                await asyncio.sleep(REFUSED_SECONDS)  # it counts as open until then
                 await refuse_for_now(scope, receive, send)
 
 
 async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer that there were too many requests, in the form of the API or as plain text."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": sockets.TRY_AGAIN_LATER})
+        return
     is_api = scope["path"].startswith("/api/")
     later = {"retry-after": "1", "connection": "close"}
     answer = problem(429, TOO_MANY, later) if is_api else PlainTextResponse(TOO_MANY, 429, later)

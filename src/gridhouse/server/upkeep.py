@@ -57,6 +57,7 @@ DAY = 24 * 3600.0
 PRUNE_AGAIN = 600.0  # seconds until the next attempt after one that failed
 AT_ONCE = 200  # tables or evenings that one transaction removes: moves need not wait for long
 ID_LENGTH = 64  # characters of a visitor's id
+REFUSAL = PlainTextResponse("This house does not serve you.\n", 403)
 
 
 def blocks(connection: sa.Connection) -> list[tuple[str, datetime | None]]:
@@ -218,7 +219,6 @@ class Refusals:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it, also if its sender is blocked before the answer."""
-        refusal = PlainTextResponse("This house does not serve you.\n", 403)
         before, is_refused = self.refused.names, False
 
         async def send_unless_refused(message: MutableMapping[str, Any]) -> None:
@@ -226,12 +226,12 @@ class Refusals:
             if message["type"] == "http.response.start" and self.refused.names is not before:
                 is_refused = self.refused.holds(scope)
                 if is_refused:
-                    await refusal(scope, receive, send)
+                    await REFUSAL(scope, receive, send)
             if not is_refused:
                 await send(message)
 
         if self.refused.holds(scope):
-            await refusal(scope, receive, send)
+            await REFUSAL(scope, receive, send)
         else:
             await self.app(scope, receive, send_unless_refused)
 

@@ -269,8 +269,9 @@ class Store:
         sa.event.listen(self.engine, "begin", check)
 
     def _set_up(self, connection: sa.Connection) -> None:
-        self._require_encoding(connection)
         self._lock_setup(connection)
+        if self.is_shared:
+            self._require_shareable(connection)
         config = Config()
         config.set_main_option("script_location", MIGRATIONS)
         config.attributes["connection"] = connection
@@ -283,27 +284,24 @@ class Store:
         for rows in metadata.sorted_tables:  # each of them is there and can be read
             connection.execute(sa.select(sa.literal(1)).select_from(rows).limit(1))
 
-    def _require_encoding(self, connection: sa.Connection) -> None:
-        """Raise UnusableDatabaseError for a database that cannot keep every text."""
-        if not self.is_shared:
-            return
+    def _require_shareable(self, connection: sa.Connection) -> None:
+        """Raise UnusableDatabaseError unless houses can share a database in PostgreSQL.
+
+        It has to keep every text, and houses of an older version must not be open on it.
+        """
         encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
         if encoding != "UTF8":
             raise UnusableDatabaseError(f"its encoding is {encoding}; it should be UTF8")
-
-    def _lock_setup(self, connection: sa.Connection) -> None:
-        """Make other processes wait until this transaction ends.
-
-        Raises UnusableDatabaseError if houses of an older version are open on this database.
-        """
-        if not self.is_shared:
-            return
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
         alone = sa.select(sa.func.pg_try_advisory_xact_lock(PRESENCE))
         if is_older(connection) and not connection.scalar(alone):
             raise UnusableDatabaseError(
                 "the house is open with an older version, in another process; close it first"
             )
+
+    def _lock_setup(self, connection: sa.Connection) -> None:
+        """Make other processes wait until this transaction ends."""
+        if self.is_shared:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
 
     def close(self) -> None:
         """Write all pending changes, then close the database."""
