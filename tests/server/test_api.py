@@ -285,7 +285,7 @@ def test_one_waits_for_a_change_and_no_longer(
             time.sleep(0.01)
         assert anna.do(f"{table}/moves", move="0 0 0", ply=0)["ply"] == 1
         assert waiting.result()["ply"] == 1
-    assert live.subscribers == set()
+    assert not live.subscribers
     assert anna.get(table, after=made["version"], wait=30)["ply"] == 1
     assert anna.get(table, after=made["version"] + 1, wait=1)["ply"] == 1
     assert anna.refused(422, f"{table}?wait=31", "GET").startswith("wait: ")
@@ -294,6 +294,12 @@ def test_one_waits_for_a_change_and_no_longer(
     full = f"{table}?wait=1&after={made['version'] + 1}"
     assert "Too many viewers" in bert.refused(429, full, "GET")
     assert anna.get(full)["ply"] == 1  # who plays has a place
+    monkeypatch.undo()
+    monkeypatch.setattr("gridhouse.server.tables.live_table.MAX_WATCHERS_OF_ADDRESS", 1)
+    live.subscribers[str] = "testclient"
+    assert "Too many viewers" in bert.refused(429, full, "GET")
+    live.subscribers[str] = "203.0.113.9"
+    assert bert.get(full)["ply"] == 1
 
 
 def test_the_machine_thinks_for_a_program_that_asks(
@@ -312,7 +318,7 @@ def test_the_machine_thinks_for_a_program_that_asks(
     monkeypatch.setattr(access, "LINGER", 0.0)
     anna.get(table)
     anna.get(table, after=seen["version"], wait=1)
-    assert live.subscribers == set()
+    assert not live.subscribers
 
 
 def test_who_one_is(anna: Program, bert: Program, client: TestClient) -> None:

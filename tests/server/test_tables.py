@@ -162,7 +162,7 @@ def test_a_clock_that_nobody_touches_runs_out(tmp_path: Path) -> None:
         await house.submit(live, Command(MOVE, 0, "0 0 0", 0))
         await house.submit(live, Command(MOVE, 1, "5 0 1", 1))
         changed = asyncio.Event()
-        live.subscribers.add(changed.set)
+        live.subscribers[changed.set] = ""
         await changed.wait()
         kept = house.store.load(name)
         await house.close()

@@ -64,7 +64,7 @@ class Visits:
         """Start without visits."""
         self._visits: dict[tuple[str, str], Visit] = {}
 
-    def stay(self, service: TableService, live: LiveTable, visitor: str) -> None:
+    def stay(self, service: TableService, live: LiveTable, visitor: str, address: str) -> None:
         """Count a visitor as a viewer of a table for some seconds."""
         key = live.table.id, visitor
         visit = self._visits.setdefault(key, Visit())
@@ -76,7 +76,7 @@ class Visits:
             service.unsubscribe(live, visit)
 
         visit.end = asyncio.get_running_loop().call_later(LINGER, leave)
-        service.subscribe(live, visit)
+        service.subscribe(live, visit, address)
 
 
 async def caller(request: Request, given: Annotated[Any, Depends(TOKEN)]) -> str | None:
@@ -154,7 +154,8 @@ async def context_of(
     if player is not None and player not in context.seats:
         raise HTTPException(403, "You do not play that player.")
     if visitor is not None and context.seats and context.live.table.opponent == MACHINE:
-        request.app.state.visits.stay(service, context.live, visitor)
+        stay = request.app.state.visits.stay
+        stay(service, context.live, visitor, address_of(request))
     return context
 
 

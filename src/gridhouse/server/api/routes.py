@@ -26,6 +26,7 @@ from gridhouse.server.api.schemas import (
     Problem,
     TableState,
 )
+from gridhouse.server.network import address_of
 from gridhouse.server.pages import lobby, views
 from gridhouse.server.pages.forms import OWN, SHUFFLED, read_options
 from gridhouse.server.settings import MAX_WAIT
@@ -171,6 +172,7 @@ def read(asked: NewTable) -> TableOptions:
     tags=["play"],
 )
 async def show_table(
+    request: Request,
     context: Context,
     after: Annotated[
         int | None, Query(ge=-FAR, le=FAR, description="The version that you have.")
@@ -181,17 +183,17 @@ async def show_table(
 ) -> Response:
     """Show a table; with `wait`, only once its version is newer than yours."""
     if wait and context.live.table.version == after:
-        await changed(context, wait)
+        await changed(context, address_of(request), wait)
     return await state(context)
 
 
-async def changed(context: RequestContext, seconds: int) -> None:
+async def changed(context: RequestContext, address: str, seconds: int) -> None:
     """Wait until a table changes, or until the time is up; raises HTTPException."""
     service, live = context.service, context.live
-    if not live.has_room(context.visitor):
+    if not live.has_room(context.visitor, address):
         raise HTTPException(429, "Too many viewers are waiting at this table.")
     news = asyncio.Event()
-    service.subscribe(live, news.set)
+    service.subscribe(live, news.set, address)
     try:
         with suppress(TimeoutError):
             await asyncio.wait_for(news.wait(), seconds)

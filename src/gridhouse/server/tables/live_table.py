@@ -106,7 +106,7 @@ class LiveTable:
         self._is_slow = False  # whether the last view took long
         self.lock = asyncio.Lock()
         self.rematching = asyncio.Lock()  # of two who ask at once the second joins the first
-        self.subscribers: set[Subscriber] = set()
+        self.subscribers: dict[Subscriber, str] = {}  # with their addresses
         self.thinking: asyncio.Task[None] | None = None
         self.flag_timer: asyncio.TimerHandle | None = None
         self.shown = Shown(Snapshot(table))
@@ -152,12 +152,12 @@ class LiveTable:
             for page in self.pages:
                 page.prepare(self.coming)
 
-    def has_room(self, visitor: str | None, address: str = "") -> bool:
-        """Tell whether another page may look; watchers do not take the place of those who play.
+    def has_room(self, visitor: str | None, address: str) -> bool:
+        """Tell whether another one may subscribe; watchers do not take the place of players.
 
         Nor do those of one address take the places of all watchers.
         """
-        here = sum(page.address == address for page in self.pages)
+        here = sum(other == address for other in self.subscribers.values())
         is_free = len(self.subscribers) < MAX_SUBSCRIBERS and here < MAX_WATCHERS_OF_ADDRESS
         return is_free or bool(self.table.seats_of(visitor))
 

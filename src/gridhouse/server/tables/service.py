@@ -431,14 +431,14 @@ class TableService:
                 del self._live[name]
                 live.stop()
 
-    def subscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
-        """Add a subscriber; the machine thinks while a table has any."""
-        live.subscribers.add(subscriber)
+    def subscribe(self, live: LiveTable, subscriber: Subscriber, address: str) -> None:
+        """Add a subscriber from an address; the machine thinks while a table has any."""
+        live.subscribers[subscriber] = address
         self._wake_machine(live)
 
     def unsubscribe(self, live: LiveTable, subscriber: Subscriber) -> None:
         """Remove a subscriber; the machine stops thinking when none is left."""
-        live.subscribers.discard(subscriber)
+        live.subscribers.pop(subscriber, None)
         if not live.subscribers:
             self.renderer.forget(live.number)
             live.drop_views()

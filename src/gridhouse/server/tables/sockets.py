@@ -176,7 +176,7 @@ class Connection:
     async def run(self) -> None:
         """Show the table and answer requests until the page disconnects."""
         self._wake.set()
-        self.service.subscribe(self.live, self.changed)
+        self.service.subscribe(self.live, self.changed, self.address)
         self.live.arrive(self)
         works = {asyncio.create_task(self._send()), asyncio.create_task(self._receive())}
         try:
