@@ -9,6 +9,8 @@ from itertools import count
 from gridhouse.server.settings import MAX_NAME
 
 MAX_MARKS = 2  # combining marks on one letter: enough for real languages
+MAX_TYPED = 10 * MAX_NAME  # characters before several become one, as letters and their marks do
+MAX_LIKENESS = 3 * MAX_NAME  # characters; some signs stand for whole words
 MACHINE = re.compile(r"^(the machine|die maschine)\s*(,|$)")  # as pages call it
 EMOJI = "\ufe0f"  # asks for the coloured form of the sign before it
 # What shows nothing, although Python calls it printable: the characters that Unicode lets programs
@@ -28,8 +30,10 @@ def read_name(text: str) -> str:
 
     Invisible characters, and those that change the direction of text, are refused.
     """
-    name = unicodedata.normalize("NFC", " ".join(text.split()))
-    if len(name) > MAX_NAME:
+    typed = " ".join(text.split())
+    # Normalizing takes quadratic time, so what is far too long is not normalized.
+    name = unicodedata.normalize("NFC", typed) if len(typed) <= MAX_TYPED else typed
+    if len(name) > MAX_NAME or len(likeness(name)) > MAX_LIKENESS:
         raise NoNameError(f"a name may have at most {MAX_NAME} characters")
     hides = UNSEEN.search(name.replace(EMOJI, "")) is not None or not name.isprintable()
     if hides or (name and not likeness(name)):
