@@ -11,11 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from pydantic import ValidationError
 
 import gridhouse
 from gridhouse.server import clock, fair_pool, logs
 from gridhouse.server.names import NoNameError, read_name
-from gridhouse.server.pages.game_files import read_games, write_games
+from gridhouse.server.pages.game_files import GameFile, read_games, write_games
 from gridhouse.server.pages.identicons import PICTURES, identicon
 from gridhouse.server.pages.mine import PAGE
 from gridhouse.server.ratings import LevelResult, rating
@@ -236,6 +237,20 @@ def test_a_bad_file_adds_nothing_and_says_why(
     assert why.lower() in told.lower()
     assert "\n" not in told
     assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps({"gridhouse": 1, "games": [{"moves": [1] * 2000}] * 250}),
+        json.dumps({"gridhouse": 1, "games": [{f"x{at}": 1 for at in range(1000)}] * 80}),
+        json.dumps({"gridhouse": 1, "games": [], **{f"x{at}": 1 for at in range(80_000)}}),
+    ],
+)
+def test_of_many_mistakes_in_a_file_few_are_collected(content: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        GameFile.model_validate_json(content)
+    assert caught.value.error_count() < 20
 
 
 def test_an_analysis_board_goes_along(visitor: Visitor) -> None:
