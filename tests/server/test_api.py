@@ -133,6 +133,11 @@ def test_tables_are_founded(anna: Program, asked: dict[str, Any], position: str 
         ({"game": "binary", "parameters": {"depth": 9}}, "'depth'"),
         ({"game": "binary", "seed": 1}, "seed: "),
         ({"game": "binary", "\x00 é": 1}, "'\\x00 é': "),
+        ({f"x{at}": 1 for at in range(51)}, "more than 50 fields"),
+        (
+            {"game": "binary", "parameters": {f"x{at}": [] for at in range(51)}},
+            "more than 50 fields",
+        ),
         ({"position": "\x00"}, "'\\x00'"),
         ({"game": "sliding", "position": "ab\x00 cde"}, ""),
         ({"game": "sinks", "parameters": {"setup": "\x00"}}, ""),

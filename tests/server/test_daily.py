@@ -5,10 +5,13 @@ from __future__ import annotations
 import random
 import re
 import threading
+import time
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 
 import gridhouse
@@ -18,8 +21,9 @@ from gridhouse.games.collapse import solver as collapse_solver
 from gridhouse.server.daily import service
 from gridhouse.server.daily.leaderboard import DailyResult, Leaderboard, write_result
 from gridhouse.server.daily.results import BestResult, Puzzle, share_text, verdict
-from gridhouse.server.names import told_apart
+from gridhouse.server.names import likeness, told_apart
 from gridhouse.server.serve import is_thinking
+from gridhouse.server.settings import MAX_PLAYERS
 from gridhouse.server.storage.records import StoredTable
 from gridhouse.server.tables.commands import MOVE, Command
 from gridhouse.server.tables.table import Table
@@ -350,6 +354,31 @@ def test_names_that_look_alike_are_told_apart(alike: str) -> None:
 
 def test_names_that_show_nothing_are_none() -> None:
     assert told_apart([("a", "\u3164"), ("b", "\u2800"), ("c", "")]) == dict.fromkeys("abc", "")
+
+
+@given(st.lists(st.text("Aa\ufdfa\u3164\u00a8\u0301\u03a3 (12)", max_size=6)), st.booleans())
+def test_no_two_shown_names_look_alike(names: list[str], in_turn: bool) -> None:
+    told = told_apart([(str(at), name) for at, name in enumerate(names)], in_turn=in_turn)
+    seen = [likeness(name) for name in told.values() if name]
+    assert len(seen) == len(set(seen)) == sum(likeness(name) != "" for name in names)
+
+
+def test_all_who_share_a_name_have_a_number_if_nobody_was_first() -> None:
+    named = [("a", "Anna"), ("b", "anna (1)"), ("c", "ANNA"), ("d", "Bert"), ("e", "")]
+    assert told_apart(named, in_turn=False) == {
+        "a": "Anna (2)",
+        "b": "anna (1)",
+        "c": "ANNA (3)",
+        "d": "Bert",
+        "e": "",
+    }
+
+
+def test_many_of_one_long_name_are_told_apart_quickly() -> None:
+    began = time.thread_time()
+    told = told_apart([(str(at), "\ufdfa" * 30) for at in range(MAX_PLAYERS)])
+    assert time.thread_time() - began < 0.2  # with a likeness for every try it was a second
+    assert told[str(MAX_PLAYERS - 1)].endswith(f" ({MAX_PLAYERS})")
 
 
 @pytest.mark.slow("solves many puzzles")

@@ -247,8 +247,23 @@ def test_players_of_one_name_are_told_apart(client: TestClient) -> None:
     for _ in range(2):
         Player(client, evening, "Bob")
     shown = Visitor(client).get(evening).text
-    assert "<bdi>Bob</bdi>" in shown
+    assert "<bdi>Bob (1)</bdi>" in shown
     assert "<bdi>Bob (2)</bdi>" in shown
+
+
+def test_nobody_takes_the_plain_name_of_whoever_came_first(client: TestClient) -> None:
+    evening = start(client)
+    anna = Player(client, evening, "Anna")
+    assert "<bdi>Anna</bdi>" in anna.get(evening).text
+    while True:  # until a later visitor stands before her in the database
+        other = Visitor(client)
+        other.post("/me", {"name": "anna"})
+        if visitor_of(other) < visitor_of(anna):
+            break
+    other.post(f"{evening}/join", {"name": "anna"})
+    assert sorted(re.findall("<bdi>(a.*?)</bdi>", anna.get(evening).text, re.IGNORECASE)) == [
+        *("Anna (2)", "anna (1)")
+    ]
 
 
 def test_limits(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,6 +120,15 @@ class Anna:
         kind = {"content-type": "application/json", "authorization": f"Bearer {token}"}
         return json.loads(self._ask("POST", f"/api/{path}", json.dumps(content), kind)[1])
 
+    def refused(self, path: str, content: bytes, more: dict[str, str]) -> None:
+        """Send what is wrong."""
+        connection = http.client.HTTPConnection(self.place, timeout=PATIENCE)
+        connection.request("POST", path, content, self.headers | more)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        assert answer.status == 422, (path, answer.status)
+
     def _ask(
         self, method: str, path: str, body: str | None = None, more: dict[str, str] | None = None
     ) -> tuple[str, bytes]:
@@ -341,6 +350,47 @@ def test_nothing_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with watched(monkeypatch) as watch, served(tmp_path, patience=0.1) as address:
         anna, bert = (Anna(address, cookie) for cookie in cookies)
         for name, ask in (*visits(anna), *acts(anna, bert)):
+            watch.longest()
+            tries: list[tuple[float, str]] = []
+            while not tries or (tries[-1][0] and len(tries) < TRIES):
+                ask()
+                tries.append(watch.longest())
+            if min(tries)[0]:
+                slow[name] = min(tries)
+    assert slow == {}
+
+
+def wrong(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the largest wrong inputs, with their names."""
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    token = anna.headers["cookie"].partition("=")[2]
+    call = {"content-type": "application/json", "authorization": f"Bearer {token}"}
+    name = "name=x" + "\u0301" * 16_000 + "\u0323" * 15_000
+    fields = {f"{at:x}": [] for at in range(5000)}
+    for path, body, more in (
+        ("/evenings", f"board=binary&{name}", form),
+        ("/me", name, form),
+        ("/me", "name=" + "%41" * 20_000, form),
+        ("/me", "name=" + "\u00e9%41" * 12_000, form),
+        ("/api/tables", json.dumps({"game": "binary", "parameters": fields}), call),
+        ("/api/tables", json.dumps({"game": "binary", **fields}), call),
+    ):
+        content = body.encode()
+        yield (
+            f"{path} {body[:20]}",
+            lambda path=path, content=content, more=more: anna.refused(  # type: ignore[misc]
+                path, content, more
+            ),
+        )
+
+
+def test_no_wrong_input_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'house.db'}")
+    cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
+    store.close()
+    slow: dict[str, tuple[float, str]] = {}
+    with watched(monkeypatch) as watch, served(tmp_path) as address:
+        for name, ask in wrong(Anna(address, cookie)):
             watch.longest()
             tries: list[tuple[float, str]] = []
             while not tries or (tries[-1][0] and len(tries) < TRIES):

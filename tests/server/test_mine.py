@@ -11,10 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+from pydantic import ValidationError
 
 import gridhouse
 from gridhouse.server import clock, fair_pool, logs
-from gridhouse.server.pages.game_files import read_games, write_games
+from gridhouse.server.names import NoNameError, read_name
+from gridhouse.server.pages.game_files import GameFile, read_games, write_games
 from gridhouse.server.pages.identicons import PICTURES, identicon
 from gridhouse.server.pages.mine import PAGE
 from gridhouse.server.ratings import LevelResult, rating
@@ -237,6 +239,20 @@ def test_a_bad_file_adds_nothing_and_says_why(
     assert "set-cookie" not in answer.headers
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps({"gridhouse": 1, "games": [{"moves": [1] * 2000}] * 250}),
+        json.dumps({"gridhouse": 1, "games": [{f"x{at}": 1 for at in range(1000)}] * 80}),
+        json.dumps({"gridhouse": 1, "games": [], **{f"x{at}": 1 for at in range(80_000)}}),
+    ],
+)
+def test_of_many_mistakes_in_a_file_few_are_collected(content: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        GameFile.model_validate_json(content)
+    assert caught.value.error_count() < 20
+
+
 def test_an_analysis_board_goes_along(visitor: Visitor) -> None:
     table = visitor.new("tactego", start=HIDDEN, opponent="analysis")
     with visitor.at(table) as seat:
@@ -395,6 +411,7 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         ("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926\u0940"),
         ("I \u2764\ufe0f Go", "I \u2764\ufe0f Go"),
         ("The machinery", "The machinery"),
+        ("e\u0302\u0301" * 30, "\u1ebf" * 30),
         ("Ame\u0301lie", "Am\u00e9lie"),
     ):
         assert (
@@ -403,6 +420,7 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
         assert f"<bdi>{kept}</bdi>" in visitor.get("/games").text
     for given, why in (
         ("x" * 31, "A name may have at most 30 characters."),
+        ("\ufdfa" * 6, "A name may have at most 30 characters."),  # each is 18 letters in one
         ("a\u202eb", "invisible characters"),
         ("a\x00b", "invisible characters"),
         ("\u200b", "invisible characters"),
@@ -424,6 +442,13 @@ def test_a_name_is_short_and_can_be_seen(visitor: Visitor) -> None:
     visitor.post("/me", {"name": ""})
     assert "You have no name yet." in visitor.get("/games").text
     assert visitor.post("/me", {"name": "x"}, origin="http://elsewhere.test").status_code == 403
+
+
+def test_a_name_that_is_far_too_long_is_refused_at_once() -> None:
+    began = time.thread_time()
+    with pytest.raises(NoNameError, match="at most 30 characters"):
+        read_name("\u0301" * 16_000 + "\u0323" * 16_000)
+    assert time.thread_time() - began < 0.1  # normalizing it would take two seconds
 
 
 def test_too_many_names_are_refused(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from starlette.websockets import WebSocketDisconnect
 import gridhouse
 from gridhouse.core.registry import game_class
 from gridhouse.server import settings as limits
-from gridhouse.server.pages import assets
+from gridhouse.server.pages import assets, forms
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
 from gridhouse.server.storage.store import Store, metadata, write
 from gridhouse.server.tables import visibility
@@ -561,3 +562,19 @@ def test_the_documentation_is_shown_where_it_has_been_made(
         # Its pages have scripts in them; all others may not.
         assert "unsafe-inline" in found.headers["content-security-policy"]
         assert "unsafe-inline" not in client.get("/").headers["content-security-policy"]
+
+
+def test_a_long_form_is_read_off_the_loop(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, threads = forms.fields_of, []
+
+    def fields_of(body: bytes) -> dict[str, str]:
+        threads.append(threading.current_thread().name)
+        return read(body)
+
+    monkeypatch.setattr(forms, "fields_of", fields_of)
+    for name in ("Anna", "%41" * 1000, "\u00e9" * 10_000):
+        visitor.post("/me", {"name": name})
+    assert len(threads) == 3
+    assert threads[0] not in threads[1:]

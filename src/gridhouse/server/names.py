@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import count
+from collections import Counter
 
 from gridhouse.server.settings import MAX_NAME
 
 MAX_MARKS = 2  # combining marks on one letter: enough for real languages
+MAX_TYPED = 10 * MAX_NAME  # characters before several become one, as letters and their marks do
+MAX_LIKENESS = 3 * MAX_NAME  # characters; some signs stand for whole words
 MACHINE = re.compile(r"^(the machine|die maschine)\s*(,|$)")  # as pages call it
 EMOJI = "\ufe0f"  # asks for the coloured form of the sign before it
 # What shows nothing, although Python calls it printable: the characters that Unicode lets programs
@@ -28,8 +30,10 @@ def read_name(text: str) -> str:
 
     Invisible characters, and those that change the direction of text, are refused.
     """
-    name = unicodedata.normalize("NFC", " ".join(text.split()))
-    if len(name) > MAX_NAME:
+    typed = " ".join(text.split())
+    # Normalizing takes quadratic time, so what is far too long is not normalized.
+    name = unicodedata.normalize("NFC", typed) if len(typed) <= MAX_TYPED else typed
+    if len(name) > MAX_NAME or len(likeness(name)) > MAX_LIKENESS:
         raise NoNameError(f"a name may have at most {MAX_NAME} characters")
     hides = UNSEEN.search(name.replace(EMOJI, "")) is not None or not name.isprintable()
     if hides or (name and not likeness(name)):
@@ -51,18 +55,24 @@ def likeness(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", wide).split())
 
 
-def told_apart(named: list[tuple[str, str]]) -> dict[str, str]:
+def told_apart(named: list[tuple[str, str]], *, in_turn: bool = True) -> dict[str, str]:
     """Return the names of visitors, each only once: who comes later has a number behind it.
 
-    Names that look alike are one, and a name that shows nothing is none.
+    If they are not ``in_turn``, all who share a name have a number.  Names that look alike are one,
+    and a name that shows nothing is none.
     """
+    likenesses = [likeness(name) for _, name in named]
+    count = Counter(likenesses)
+    known = set() if in_turn else set(count)
+    numbers = dict.fromkeys(count, 1 if in_turn else 0)  # the latest number of each likeness
     names: dict[str, str] = {}
-    known: set[str] = set()
-    for visitor, name in named:
-        numbered = (f"{name} ({number})" for number in count(2))
-        shown = name if likeness(name) else ""
-        while shown and likeness(shown) in known:
-            shown = next(numbered)
-        known.add(likeness(shown))
+    for (visitor, name), plain in zip(named, likenesses, strict=True):
+        shown, seen = (name, plain) if plain else ("", "")
+        is_shared = bool(plain) and (in_turn or count[plain] > 1)
+        while is_shared and seen in known:
+            numbers[plain] += 1
+            # The likeness of a name with a number is its likeness with the number.
+            shown, seen = (f"{text} ({numbers[plain]})" for text in (name, plain))
+        known.add(seen)
         names[visitor] = shown
     return names

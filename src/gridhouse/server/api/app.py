@@ -75,7 +75,8 @@ async def refuse_content(request: Request, error: Exception) -> JSONResponse:
 async def refuse_form(request: Request, error: Exception) -> JSONResponse:
     """Report the first field that is not valid, in one sentence."""
     assert isinstance(error, RequestValidationError)
-    wrong = error.errors()[0]
+    errors = error.errors()
+    wrong = errors[0]
     place = wrong["loc"][0]
     sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if place == "body" and not (sent == JSON or sent.endswith("+json")):
@@ -86,7 +87,7 @@ async def refuse_form(request: Request, error: Exception) -> JSONResponse:
         return problem(422, views.sentence(wrong["ctx"]["error"]))
     name = field_of(wrong)
     # A value of several possible types gets one message for each type.
-    said = [other["msg"] for other in error.errors() if field_of(other) == name]
+    said = [other["msg"] for other in errors if field_of(other) == name]
     return problem(422, f"{name or 'The request'}: {', or: '.join(said)}.")
 
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 
 from gridhouse.core import registry
 from gridhouse.players.levels import LEVELS
 from gridhouse.server.pages.forms import DEFAULT_LEVEL, RANDOM_SIDE
 
 MAX_TEXT = 200  # characters of a short text
+MAX_FIELDS = 50  # of a request, and of its parameters
 FAR = 10**18  # larger than the limit of any parameter
 
 Opponent = Literal["hotseat", "machine", "friends", "analysis"]
@@ -21,10 +31,22 @@ GameName = Annotated[
 Short = Annotated[str, Field(max_length=MAX_TEXT)]
 
 
+def few(given: object) -> object:
+    """Return what was sent; raises ValueError if it has very many fields: each can be an error."""
+    if isinstance(given, dict) and len(given) > MAX_FIELDS:
+        raise ValueError(f"the request has more than {MAX_FIELDS} fields in one place")
+    return given
+
+
 class RequestModel(BaseModel):
     """The base of all requests: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, given: object) -> object:
+        return few(given)
 
 
 class Problem(BaseModel):
@@ -66,7 +88,9 @@ class NewTable(RequestModel):
         None,
         description="A position on one line, `game(parameters)#seed`, or the text of a start file.",
     )
-    parameters: dict[Short, StrictBool | Whole | Short] | None = None
+    parameters: Annotated[dict[Short, StrictBool | Whole | Short] | None, BeforeValidator(few)] = (
+        None
+    )
     preset: Short | None = None
     opponent: Opponent = "machine"
     level: Annotated[StrictInt, Field(ge=LEVELS[0], le=LEVELS[-1])] = DEFAULT_LEVEL

@@ -210,15 +210,20 @@ async def look(request: Request, evening: Evening) -> Shown:
     players = await house_evenings(request).look(evening, visitor)
     visitors = services(request).service.visitors
     profiles = await work(request, visitors.profiles, [one.visitor for one in players])
-    named = [(one.visitor, profiles.get(one.visitor, Profile()).name) for one in players]
-    # A number behind a name stays when the order of the points changes.
-    return await work(request, shown_of, evening, players, told_apart(sorted(named)), visitor)
+    return await work(request, shown_of, evening, players, profiles, visitor)
 
 
 def shown_of(
-    evening: Evening, players: list[EveningPlayer], names: dict[str, str], visitor: str | None
+    evening: Evening,
+    players: list[EveningPlayer],
+    profiles: Mapping[str, Profile],
+    visitor: str | None,
 ) -> Shown:
     """Return what a visitor sees of an evening; the players are in the order of their points."""
+    named = [(one.visitor, profiles.get(one.visitor, Profile()).name) for one in players]
+    # A number behind a name stays when the order of the points changes.  Who came first is not
+    # stored, so of those who share a name nobody has it without a number.
+    names = told_apart(sorted(named), in_turn=False)
     points = [player.points for player in players]
     tables: dict[str, list[str]] = {}
     for player in players:

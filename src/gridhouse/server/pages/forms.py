@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 OWN = "own"  # the visitor's parameters instead of a preset
 RANDOM_SIDE = "random"
 DEFAULT_LEVEL = 3
+IN_A_THREAD = 4 * 1024  # bytes from which on a form is read in a thread
 SHUFFLED = "random"  # the set-up in which the game shuffles both armies
 
 
@@ -69,9 +70,16 @@ async def read_form(request: Request) -> dict[str, str]:
     """Return the fields of a submitted form; raises HTTPException if it is too long."""
     body = await read_body(request, MAX_BODY)
     try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
+        if len(body) < IN_A_THREAD:
+            return fields_of(body)
+        return await request.app.state.service.work.run(fields_of, body)  # type: ignore[no-any-return]
     except ValueError:
         raise HTTPException(400, "The request is not a form.") from None
+
+
+def fields_of(body: bytes) -> dict[str, str]:
+    """Return the fields of a form; raises ValueError."""
+    return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
 
 
 def read_options(cls: type[Game], form: Mapping[str, str]) -> TableOptions:

@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.core.notation import one_line
@@ -44,32 +44,45 @@ class GameFileError(ValueError):
     """A file cannot be read as games; the message is the reason."""
 
 
-class SavedGame(BaseModel):
+class Part(BaseModel):
+    """A part of a file; only the first of its unknown fields is refused, for each is an error."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_one_unknown(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        known = {name: value for name, value in given.items() if name in cls.model_fields}
+        unknown = next((name for name in given if name not in cls.model_fields), None)
+        return known if unknown is None else {**known, unknown: given[unknown]}
+
+
+class SavedGame(Part):
     """A game in a file; ``changed`` are milliseconds since 1970, and ``result`` is for people.
 
     ``table`` is its table at the house that wrote the file, where it may have gone on since.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     start: Annotated[str, Field(max_length=MAX_START)]
-    moves: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MOVES)]
+    moves: Annotated[
+        list[Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MOVES), FailFast()
+    ]
     opponent: Literal["hotseat", "machine", "friends", "analysis"]
     level: Annotated[int, Field(ge=LEVELS[0], le=LEVELS[-1])] | None
-    seats: Annotated[list[Player], Field(max_length=2)]
+    seats: Annotated[list[Player], Field(max_length=2), FailFast()]
     ended: Annotated[str, Field(pattern=f"^({ENDED})$")] | None
     changed: Annotated[int, Field(ge=0)]
     result: str = ""
     table: str = ""
 
 
-class GameFile(BaseModel):
+class GameFile(Part):
     """A file with games; ``left_out`` counts games that still hide something from their players."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
-
     gridhouse: Literal[1]
-    games: Annotated[list[SavedGame], Field(max_length=MAX_GAMES)]
+    games: Annotated[list[SavedGame], Field(max_length=MAX_GAMES), FailFast()]
     left_out: int = 0
 
 
@@ -148,7 +161,8 @@ def read_games(
     try:
         file = GameFile.model_validate_json(content)
     except ValidationError as error:
-        raise GameFileError(one_line(reason_of(error.errors()[0]))) from None
+        wrong = error.errors(include_input=False, include_url=False)[0]
+        raise GameFileError(one_line(reason_of(wrong))) from None
     records = []
     for number, game in enumerate(file.games, 1):
         try:
