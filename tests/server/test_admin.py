@@ -36,7 +36,7 @@ from gridhouse.server.storage.store import (
 )
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 from postgres_helpers import postgres
-from web_helpers import Visitor, open_house
+from web_helpers import Visitor, open_house, visitor_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,6 +152,23 @@ def test_who_is_blocked_is_refused_by_an_open_house(
     assert run("unblock", line.visitors[0][:12]).exit_code == 0
     look(client)
     assert visitor.get("/").status_code == 200
+
+
+def test_who_is_blocked_is_refused_whatever_else_the_request_says(
+    client: TestClient, visitor: Visitor, run: Any
+) -> None:
+    table, other = visitor.new("sliding"), Visitor(client)
+    other.new("sliding")
+    assert run("block", visitor_of(visitor)).exit_code == 0
+    look(client)
+    for header in ("x", "Basic eDp5", "Bearer x.y", f"Bearer {other.token}"):
+        for path in ("/me", "/api/games"):
+            assert visitor.get(path, authorization=header).status_code == 403, header
+        with pytest.raises(WebSocketDisconnect) as closed, visitor.at(table, authorization=header):
+            pass
+        assert closed.value.code == REFUSED
+    assert other.get("/me", authorization=f"Bearer {visitor.token}").status_code == 403
+    assert other.get("/me").status_code == 200
 
 
 def _lines(run: Any) -> list[admin.TableLine]:

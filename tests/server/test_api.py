@@ -380,9 +380,29 @@ def test_the_socket_takes_a_token(anna: Program, bert: Program) -> None:
     bert.sit("tables", game="binary")
     with visitor.at(table, authorization=f"Bearer {bert.token}") as seat:
         assert "you are watching" in seat.refused("move", move="1 0 0", ply=1)
-    for false in ("Bearer x.y", "Bearer", "Basic x", ""):
+    for false in ("Bearer x.y", "Bearer"):
         with pytest.raises(WebSocketDisconnect), visitor.at(table, authorization=false):
             pass
+
+
+def test_a_proxy_may_have_passwords(client: TestClient) -> None:
+    visitor, password = Visitor(client), "Basic eDp5"
+    made = visitor.post("/new/binary", {"opponent": "hotseat", "start": ROW}).headers["location"]
+    with visitor.at(made, authorization=password) as seat:
+        assert seat.move("0 0 0")["ply"] == 1
+    path, before = f"/api{made.replace('/t/', '/tables/')}", visitor.token
+    assert visitor.get(path, authorization=password).json()["your_turn"]
+    assert visitor.post("/me", {"name": "Anna"}, authorization=password).status_code == 303
+    assert visitor.token == before
+    with Visitor(client).at(made, authorization=password) as seat:
+        assert "you are watching" in seat.refused("move", move="1 0 0", ply=1)
+
+
+def test_a_token_is_the_same_visitor_on_pages(anna: Program) -> None:
+    made = anna.sit("tables", position=ROW, opponent="friends")
+    said = {"authorization": f"Bearer {anna.token}"}
+    assert made["id"] in anna.client.get("/games", headers=said).text
+    assert made["id"] not in anna.client.get("/games").text
 
 
 def test_one_may_ask_so_much_and_no_more(tmp_path: Path) -> None:

@@ -189,6 +189,15 @@ def test_pages_are_counted(tmp_path: Path) -> None:
         assert bert.get("/design").status_code == 200
 
 
+@pytest.mark.parametrize("header", ["x", "Basic eDp5", "Bearer x.y"])
+def test_no_header_leads_past_a_budget(tmp_path: Path, header: str) -> None:
+    with open_house(tmp_path, burst=2, rate=1e-6) as client:
+        anna = Visitor(client)
+        anna.new("binary")
+        found = [anna.get("/design", authorization=header).status_code for _ in range(7)]
+        assert found == [200] * 6 + [429]
+
+
 def test_sockets_of_a_visitor_share_a_budget(tmp_path: Path) -> None:
     with open_house(tmp_path, burst=10, rate=10.0) as client:  # 30 and 30 a second
         anna = Visitor(client)

@@ -31,6 +31,7 @@ from web_helpers import HIDDEN, MANY, Visitor, open_house, settings_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import sqlalchemy as sa
     from starlette.testclient import TestClient
 
     from gridhouse.server.tables.table import Table
@@ -170,6 +171,23 @@ def test_a_clock_that_nobody_touches_runs_out(tmp_path: Path) -> None:
         return live.table.ended, kept.ended
 
     assert asyncio.run(asyncio.wait_for(wait(), 30)) == ("time 0", "time 0")
+
+
+def test_a_flag_falls_once_the_database_can_write_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gridhouse.server.tables.service.FLAG_PAUSE", 0.05)
+    written, failed = store.write, []
+
+    def write(connection: sa.Connection, changes: list[Change]) -> None:
+        if any(change.ended for change in changes) and len(failed) < 2:
+            failed.append(changes)
+            raise OSError("the disk is full")
+        written(connection, changes)
+
+    monkeypatch.setattr(store, "write", write)
+    test_a_clock_that_nobody_touches_runs_out(tmp_path)
+    assert len(failed) == 2
 
 
 @pytest.mark.parametrize(

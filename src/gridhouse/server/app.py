@@ -178,7 +178,7 @@ class Budget:
             return
         connection = HTTPConnection(scope)
         state, address = connection.app.state, address_of(connection)
-        visitor = state.auth.authenticate(connection.headers, connection.cookies)
+        visitor = state.auth.visitor(connection)
         caller.set(visitor or address)
         place.set(address)
         # What a request asks for goes on when its connection is closed.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from itsdangerous import BadSignature, Signer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from starlette.requests import HTTPConnection, Request
     from starlette.responses import Response
@@ -45,28 +45,39 @@ class Auth:
             secret, salt="gridhouse.invitation", digest_method=hashlib.sha256
         )
 
-    def visitor(self, cookies: Mapping[str, str]) -> str | None:
-        """Return the visitor of a cookie, None if it is missing or its signature is wrong."""
-        return self.verify(self._sent(cookies))
+    def visitor(self, connection: HTTPConnection) -> str | None:
+        """Return the visitor as whom a request acts, None if it has no token of this house."""
+        return next((visitor for visitor, _ in self._known(connection)), None)
 
-    def _sent(self, cookies: Mapping[str, str]) -> str:
-        return cookies.get(self.cookie) or cookies.get(COOKIE, "")
+    def visitors(self, connection: HTTPConnection) -> set[str]:
+        """Return all visitors whose tokens a request has."""
+        return {visitor for visitor, _ in self._known(connection)}
+
+    def _known(self, connection: HTTPConnection) -> Iterator[tuple[str, str]]:
+        """Yield the visitors of a request and their tokens; it acts as the first of them.
+
+        A bearer token comes before the cookie, if it is of this house: a proxy may need the header.
+        """
+        cookies = connection.cookies
+        cookie = cookies.get(self.cookie) or cookies.get(COOKIE)
+        for token in (bearer(connection.headers), cookie):
+            visitor = self.verify(token) if token else None
+            if token and visitor:
+                yield visitor, token
+
+    def has_false_token(self, connection: HTTPConnection) -> bool:
+        """Tell whether a request has a bearer token that is not of this house."""
+        sent = bearer(connection.headers)
+        return sent is not None and self.verify(sent) is None
 
     def verify(self, signed: str) -> str | None:
         """Return the visitor of a signed token, None if its signature is wrong."""
         token = unsigned(self._cookies, signed)
         return unsigned(self._devices, signed) if token is None else visitor_id(token)
 
-    def authenticate(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> str | None:
-        """Return the visitor of the authorization header, or without one that of the cookie."""
-        sent = bearer(headers)
-        return self.visitor(cookies) if sent is None else self.verify(sent)
-
     def identify_or_create(self, request: Request) -> tuple[str, str]:
         """Return the visitor and the value of its cookie; a new visitor gets a new token."""
-        cookie = self._sent(request.cookies)
-        visitor = self.verify(cookie)
-        return (visitor, cookie) if visitor else self.new_visitor()
+        return next(self._known(request), None) or self.new_visitor()
 
     def new_visitor(self) -> tuple[str, str]:
         """Return a new visitor and its signed token."""
@@ -100,12 +111,9 @@ def visitor_id(token: str) -> str:
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:
-    """Return the bearer token of a request, "" for another scheme, None without a header."""
-    sent = headers.get("authorization")
-    if sent is None:
-        return None
-    scheme, _, token = sent.partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    """Return the bearer token of a request, None without one; other schemes are a proxy's."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def set_cookie(request: Request, response: Response, value: str) -> None:

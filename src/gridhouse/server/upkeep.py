@@ -194,9 +194,8 @@ class Refused:
                     return True
         if not self.visitors:
             return False
-        sent = HTTPConnection(scope)
-        visitor = scope["app"].state.auth.authenticate(sent.headers, sent.cookies)
-        return visitor in self.visitors
+        sent = scope["app"].state.auth.visitors(HTTPConnection(scope))
+        return not self.visitors.isdisjoint(sent)
 
 
 class Refusals:

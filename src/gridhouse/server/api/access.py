@@ -83,13 +83,13 @@ async def caller(request: Request, given: Annotated[Any, Depends(TOKEN)]) -> str
     """Return the visitor of a request, None without a token; raises HTTPException."""
     del given  # the header is read below, so that a wrong token is refused
     auth = services(request).auth
-    sent = bearer(request.headers)
-    visitor = auth.authenticate(request.headers, request.cookies)
+    visitor = auth.visitor(request)
     address = address_of(request)
     request.app.state.pace.count(visitor or address)
-    if sent is not None and visitor is None:
+    is_unknown = visitor is None and "authorization" in request.headers
+    if is_unknown or auth.has_false_token(request):
         raise unknown("The house does not know this token.")
-    if sent is None and request.method not in SAFE:
+    if bearer(request.headers) is None and request.method not in SAFE:
         is_browser = visitor is not None and "origin" not in request.headers
         if is_browser or not is_own_origin(request):
             raise HTTPException(

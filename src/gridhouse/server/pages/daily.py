@@ -96,7 +96,7 @@ async def overview(request: Request) -> Response:
     """Show today's puzzles."""
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
-    visitor = auth.visitor(request.cookies)
+    visitor = auth.visitor(request)
     listed: list[dict[str, Any]] = []
     for cls in daily_games():
         shown = await days.show(cls, today)
@@ -114,7 +114,7 @@ async def puzzle(request: Request) -> Response:
     cls, day = requested_puzzle(request)
     service, auth = services(request)
     days, today = service.daily_puzzles, service.daily_puzzles.today()
-    visitor = auth.visitor(request.cookies)
+    visitor = auth.visitor(request)
     shown = await days.show(cls, day)
     own = await own_results(request, shown, visitor)
     places, count = await work(request, days.results.table, shown.puzzle, MAX_PLACES)

@@ -113,7 +113,7 @@ async def evenings(request: Request) -> Response:
 
 async def evenings_page(request: Request, form: Mapping[str, str], problem: str = "") -> Response:
     """Return the page of all evenings, with rejected values and the reason."""
-    store, visitor = house_evenings(request).store, services(request).auth.visitor(request.cookies)
+    store, visitor = house_evenings(request).store, services(request).auth.visitor(request)
     now = clock.now()
     found = await work(request, store.lately, visitor, now - LATELY)
     return await page(
@@ -206,7 +206,7 @@ def back(request: Request, evening: str, cookie: str = "") -> Response:
 
 async def look(request: Request, evening: Evening) -> Shown:
     """Return what a visitor sees, who is paired from now on if they have joined."""
-    visitor = services(request).auth.visitor(request.cookies)
+    visitor = services(request).auth.visitor(request)
     players = await house_evenings(request).look(evening, visitor)
     visitors = services(request).service.visitors
     profiles = await work(request, visitors.profiles, [one.visitor for one in players])
@@ -271,7 +271,7 @@ async def evening(request: Request) -> Response:
 async def evening_page(request: Request, found: Evening, problem: str = "") -> Response:
     """Return the page of an evening, with the reason why the visitor could not join."""
     service, auth = services(request)
-    profile = await work(request, service.visitors.profile, auth.visitor(request.cookies))
+    profile = await work(request, service.visitors.profile, auth.visitor(request))
     return await page(
         request,
         "evening",
@@ -318,7 +318,7 @@ async def pause(request: Request) -> Response:
     """Pair a visitor no more until they join again."""
     require_own_page(request)
     found = await requested_evening(request)
-    visitor = services(request).auth.visitor(request.cookies) or ""
+    visitor = services(request).auth.visitor(request) or ""
     await work(request, house_evenings(request).store.pause, found.id, visitor)
     return back(request, found.id)
 

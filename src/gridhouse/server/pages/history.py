@@ -225,7 +225,7 @@ def ratings_of(
 async def open_games(request: Request) -> list[GameRow]:
     """Return the visitor's latest games in which they can move, for the strip "Continue"."""
     service: TableService = request.app.state.service
-    visitor = request.app.state.auth.visitor(request.cookies)
+    visitor = request.app.state.auth.visitor(request)
     if visitor is None:
         return []
     chosen = Chosen(over=False)

@@ -88,7 +88,7 @@ def entry(
 async def listed(request: Request) -> list[LobbyEntry]:
     """Return the rows of the lobby, the latest change first."""
     service, auth = services(request)
-    visitor = auth.authenticate(request.headers, request.cookies)
+    visitor = auth.visitor(request)
 
     def found() -> list[LobbyEntry]:
         tables = service.store.list_public(MAX_LISTED, clock.dated() - LATELY)

@@ -41,7 +41,7 @@ async def me(request: Request) -> Response:
 async def me_page(request: Request, status: int = 200, **more: Any) -> Response:
     """Return the visitor's page with a rejected name and its reason, or with a new link."""
     service, auth = services(request)
-    visitor = more.pop("visitor", None) or auth.visitor(request.cookies)
+    visitor = more.pop("visitor", None) or auth.visitor(request)
     profile = await work(request, service.visitors.profile, visitor)
     made = await work(request, service.visitors.link_day, visitor)
     context = {
@@ -104,7 +104,7 @@ async def remove_link(request: Request) -> Response:
     """Make the visitor's link void."""
     require_own_page(request)
     service, auth = services(request)
-    visitor = auth.visitor(request.cookies)
+    visitor = auth.visitor(request)
     if visitor is not None:
         await work(request, service.visitors.remove_link, visitor)
     return RedirectResponse("/me", 303)
@@ -124,7 +124,7 @@ async def open_link(request: Request) -> Response:
     visitor = await linked_visitor(request)
     service, auth = services(request)
     profile = await work(request, service.visitors.profile, visitor)
-    here = auth.visitor(request.cookies)
+    here = auth.visitor(request)
     face = identicon(visitor, profile.picture)
     is_known = here == visitor
     shown = await page(
@@ -144,7 +144,7 @@ async def forget(request: Request) -> Response:
     """Remove what is kept of the visitor, and the cookie."""
     require_own_page(request)
     service, auth = services(request)
-    visitor = auth.visitor(request.cookies)
+    visitor = auth.visitor(request)
     response = RedirectResponse("/", 303)
     if visitor is not None:
         nobody = await work(request, upkeep.forget, service.store.engine, visitor)

@@ -56,7 +56,7 @@ async def mine(request: Request) -> Response:
 async def mine_page(request: Request, problem: str = "") -> Response:
     """Return the page of the visitor's games, with the reason why a file was refused."""
     service, auth = services(request)
-    visitor = auth.visitor(request.cookies)
+    visitor = auth.visitor(request)
     query = request.query_params
     game = query.get("game", "") if query.get("game") in games() else ""
     state = query.get("state", "") if query.get("state") in STATES else ""
@@ -108,7 +108,7 @@ def number_in(text: str | None) -> int | None:
 async def export(request: Request) -> Response:
     """Return all games of the visitor as a file."""
     service, auth = services(request)
-    visitor = auth.visitor(request.cookies) or ""
+    visitor = auth.visitor(request) or ""
 
     def written() -> Iterator[str | None]:
         yield (yield from write_games(service.store, visitor))

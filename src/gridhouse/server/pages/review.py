@@ -44,7 +44,7 @@ async def finished_table(request: Request) -> LiveTable:
 
 def visitor_of(request: Request) -> str:
     """Return who asks: a visitor, or without a cookie a network address."""
-    visitor = services(request).auth.visitor(request.cookies)
+    visitor = services(request).auth.visitor(request)
     return visitor or (request.client.host if request.client else "")
 
 
@@ -57,7 +57,7 @@ def review_of(request: Request, live: LiveTable) -> GameReview:
 
 def viewpoint(request: Request, live: LiveTable) -> Viewpoint:
     """Return the viewpoint of a visitor after the game, when everything is visible."""
-    return viewpoint_of(live.table, services(request).auth.visitor(request.cookies), None)
+    return viewpoint_of(live.table, services(request).auth.visitor(request), None)
 
 
 def own_json(said: object, status: int = 200) -> Response:
@@ -77,7 +77,7 @@ async def review_data(request: Request) -> Response:
     """Return what is known so far."""
     live = await finished_table(request)
     found = review_of(request, live)
-    seats = live.table.seats_of(services(request).auth.visitor(request.cookies))
+    seats = live.table.seats_of(services(request).auth.visitor(request))
     return await work(request, lambda: own_json(found.report(seats)))
 
 

@@ -331,7 +331,7 @@ def redirect_to_table(request: Request, name: str, cookie: str) -> Response:
 async def table(request: Request) -> Response:
     """Show a table's current position; the page's script updates it."""
     live = await requested_table(request)
-    visitor = services(request).auth.visitor(request.cookies)
+    visitor = services(request).auth.visitor(request)
     context = await work(request, table_context, live.snapshot, visitor)
     return await page(
         request,
@@ -408,7 +408,7 @@ async def rematch(request: Request) -> Response:
     live = await requested_table(request)
     form = await read_form(request)
     service, auth = services(request)
-    visitor = auth.visitor(request.cookies) or ""
+    visitor = auth.visitor(request) or ""
     is_joining = live.table.rematch is not None and live.table.opponent == FRIENDS
     if not is_joining and live.table.seats_of(visitor):
         request.app.state.new_tables.count(request)
@@ -430,7 +430,7 @@ async def invitation(request: Request) -> Response:
     A visitor who already has a seat there is redirected to the table.
     """
     live = await invited(request)
-    if live.table.seats_of(services(request).auth.visitor(request.cookies)):
+    if live.table.seats_of(services(request).auth.visitor(request)):
         return RedirectResponse(f"/t/{live.table.id}", 303)
     table, game = live.table, live.table.state.game
     hosts = list(table.seated_visitors.values())
@@ -488,7 +488,7 @@ def shared_origins(request: Request) -> list[str]:
 
 def file_viewpoint(request: Request, shown: Table) -> Viewpoint:
     """Return the viewpoint for a saved file; of a screen for two, the public one."""
-    return viewpoint_of(shown, services(request).auth.visitor(request.cookies), None)
+    return viewpoint_of(shown, services(request).auth.visitor(request), None)
 
 
 async def saved_picture(request: Request) -> Response:

@@ -62,6 +62,7 @@ NAME = re.compile(r"[\w-]{1,32}", re.ASCII)
 INTERRUPTING = (UNDO, REDO, RESIGN)  # commands before which the machine stops thinking
 REFRESHES = 3  # attempts to read a table that another process has changed
 REFRESH_PAUSE = 1.0  # seconds after one that failed
+FLAG_PAUSE = 2.0  # seconds until a flag is looked at again whose fall could not be written
 MAX_IDLE = 50  # tables without subscribers that stay in memory
 MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
@@ -523,14 +524,17 @@ class TableService:
         self._set_flag_timer(live)
         self._wake_machine(live)
 
-    def _set_flag_timer(self, live: LiveTable) -> None:
-        """Set a timer that ends the game when the time of the player to move is up."""
+    def _set_flag_timer(self, live: LiveTable, pause: float = 0.0) -> None:
+        """Set a timer that ends the game when the time of the player to move is up.
+
+        It waits for so many seconds at least.
+        """
         if live.flag_timer is not None:
             live.flag_timer.cancel()
             live.flag_timer = None
         table = live.table
         if table.clock is not None and table.mover is not None and table.ticks():
-            left = table.time_left(table.mover, clock.now()) / clock.SECOND
+            left = max(pause, table.time_left(table.mover, clock.now()) / clock.SECOND)
             loop = asyncio.get_running_loop()
             live.flag_timer = loop.call_later(left, lambda: self._spawn(self._check_flag(live)))
 
@@ -542,9 +546,17 @@ class TableService:
             is_up = table.ticks() and not table.time_left(table.mover or 0, clock.now())
             return table.time_loss() if is_up else None
 
-        with suppress(RefusedError):  # another process was first
-            await self._write(live, time_loss)
-            self._set_flag_timer(live)
+        pause = 0.0
+        try:
+            if self.store.unwritten:  # the house tries by itself whether it can write again
+                pause = FLAG_PAUSE
+            else:
+                await self._write(live, time_loss)
+        except (UnsavedError, SQLAlchemyError):
+            pause = FLAG_PAUSE
+        except RefusedError:  # another process was first
+            return
+        self._set_flag_timer(live, pause)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a task in the background."""

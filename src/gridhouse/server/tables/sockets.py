@@ -14,7 +14,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
-from gridhouse.server.auth import bearer, is_own_origin
+from gridhouse.server.auth import is_own_origin
 from gridhouse.server.budgets import TokenBucket
 from gridhouse.server.languages import language
 from gridhouse.server.network import address_of
@@ -438,15 +438,14 @@ async def serve_table(socket: WebSocket) -> None:
     """Serve the connection of a page to its table."""
     service: TableService = socket.app.state.service
     auth: Auth = socket.app.state.auth
-    visitor = auth.authenticate(socket.headers, socket.cookies)
+    visitor = auth.visitor(socket)
     try:
         live = await service.get(socket.path_params["table"])
     except SQLAlchemyError as error:
         log.error("the database cannot be used: %s", reason_of(error))
         await socket.close(TRY_AGAIN_LATER)
         return
-    is_false = bearer(socket.headers) is not None and visitor is None
-    if live is None or is_false or not is_own_origin(socket):
+    if live is None or auth.has_false_token(socket) or not is_own_origin(socket):
         await socket.close(POLICY_VIOLATION)
         return
     await socket.accept()
