@@ -273,6 +273,13 @@ def test_a_table_of_the_lobby_needs_no_invitation(anna: Program, bert: Program) 
     assert [listed["free_seat"] for listed in bert.get("tables")] == [None]
 
 
+def test_a_table_that_has_left_the_lobby_needs_an_invitation(anna: Program, bert: Program) -> None:
+    made = anna.sit("tables", game="binary", opponent="friends", listed=True)
+    app: Any = anna.client.app
+    app.state.service.store.unlist_oldest("", [made["id"]], 0)
+    assert "not in the lobby" in bert.refused(403, f"tables/{made['id']}/seats")
+
+
 def live_of(program: Program, made: Any) -> Any:
     """Return a table as the house has it in memory."""
     app: Any = program.client.app

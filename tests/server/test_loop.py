@@ -366,7 +366,7 @@ def wrong(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
     token = anna.headers["cookie"].partition("=")[2]
     call = {"content-type": "application/json", "authorization": f"Bearer {token}"}
     name = "name=x" + "\u0301" * 16_000 + "\u0323" * 15_000
-    fields = {f"{at:x}": [] for at in range(5000)}
+    fields: dict[str, list[int]] = {f"{at:x}": [] for at in range(5000)}
     for path, body, more in (
         ("/evenings", f"board=binary&{name}", form),
         ("/me", name, form),

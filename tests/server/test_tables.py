@@ -177,7 +177,7 @@ def test_a_flag_falls_once_the_database_can_write_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gridhouse.server.tables.service.FLAG_PAUSE", 0.05)
-    written, failed = store.write, []
+    written, failed = store.write, list[list[Change]]()
 
     def write(connection: sa.Connection, changes: list[Change]) -> None:
         if any(change.ended for change in changes) and len(failed) < 2:

@@ -233,7 +233,7 @@ async def take_seat(context: Context, asked: Invitation) -> Response:
     """Take the free seat of a table; a table in the lobby needs no invitation."""
     table = context.live.table
     link = asked.invitation
-    if link is None and not table.listed:
+    if link is None and not await context.service.is_listed(context.live):
         raise HTTPException(
             403, "This table is not in the lobby: its free seat needs an invitation."
         )

@@ -415,7 +415,7 @@ async def rematch(request: Request) -> Response:
     level = parse_integer(form["level"]) or 0 if "level" in form else None
     create = partial(service.rematch, live, visitor, level)
     # That of friends is not in the lobby.
-    is_listed = live.table.listed and live.table.opponent != FRIENDS
+    is_listed = live.table.opponent != FRIENDS and await service.is_listed(live)
     add = request.app.state.listings.add
     try:
         name = await (add(request, visitor, create) if is_listed else create())

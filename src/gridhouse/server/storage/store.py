@@ -378,6 +378,12 @@ class Store:
             numbers = {row[0]: row[1] for row in rows}
         return [(record, numbers.get(record.id, 0)) for record in found]
 
+    def is_listed(self, table: str) -> bool:
+        """Tell whether the lobby shows a table."""
+        with self.engine.connect() as connection:
+            found = sa.select(TABLES.c.listed).where(TABLES.c.id == table)
+            return bool(connection.scalar(found))
+
     def unlist_oldest(self, visitor: str, tables: Collection[str], most: int) -> None:
         """Let the lobby have the latest unfinished ones of a visitor's tables and these others."""
         own = sa.or_(TABLES.c.id.in_(tables), TABLES.c.id.in_(_seated(visitor)))

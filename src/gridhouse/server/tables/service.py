@@ -282,6 +282,10 @@ class TableService:
         if self.store.size_of_own(visitor) + size > MAX_KEPT:
             raise RefusedError("you have more games than the house keeps for one visitor")
 
+    async def is_listed(self, live: LiveTable) -> bool:
+        """Tell whether the lobby shows a table: it may leave it while it is in memory."""
+        return await asyncio.to_thread(self.store.is_listed, live.table.id)
+
     async def rematch(self, live: LiveTable, visitor: str, level: int | None = None) -> str:
         """Return the table of a player's next game: the same game with the sides swapped.
 
@@ -305,7 +309,7 @@ class TableService:
         table.change_for(Command(REMATCH, seats[0]))  # refuses before a table is created
         start = await asyncio.to_thread(next_start, table)
         # The lobby would give the friend's seat to anybody.
-        listed = table.listed and table.opponent != FRIENDS
+        listed = table.opponent != FRIENDS and await self.is_listed(live)
         side = 1 - seats[0]
         options = TableOptions(start, table.opponent, level or 0, side, table.clock, listed)
         options = options._replace(given=table.given and not start.game.has_chance)

@@ -151,7 +151,6 @@ class Table:
         Until its end the table is not to be used.
         """
         self.seated_visitors = dict(record.seated_visitors)
-        self.listed = record.listed
         self.rematch = rematch_of(record.next)
         standing = 0
         for ply, stored in zip(self.plies, record.moves, strict=False):
