@@ -635,6 +635,8 @@ class Writer:
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:
     """Write changes; raises StaleError if a table no longer has the version of its change."""
+    # All processes take the tables in one order; else two would wait for each other.
+    changes = sorted(changes, key=lambda change: change.table)
     at = clock.dated()
     facts = [
         {
@@ -682,7 +684,9 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         connection.execute(ours.values(next=change.next))
     if change.added is None and change.standing is not None:
         moves = MOVES.update().where(MOVES.c.table_id == change.table)
-        connection.execute(moves.values(undone=MOVES.c.ply >= change.standing))
+        is_undone = MOVES.c.ply >= change.standing
+        # Only what changes is written: PostgreSQL makes every row anew that it is told to write.
+        connection.execute(moves.where(MOVES.c.undone != is_undone).values(undone=is_undone))
     if change.forgets:
         undone = MOVES.delete().where(MOVES.c.table_id == change.table, MOVES.c.undone)
         connection.execute(undone)
