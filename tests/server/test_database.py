@@ -250,6 +250,19 @@ def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
         assert "the file of the database was removed" in answer.text
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there nobody removes a file in use")
+@pytest.mark.parametrize("end", ["wal", "shm"])
+def test_moves_are_refused_once_a_file_beside_is_gone(tmp_path: Path, end: str) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", opponent="hotseat")) as seat:
+            seat.move("0 0 0")
+            (tmp_path / f"house.db-{end}").unlink()
+            refusal = seat.refused("move", move="1 1 1", ply=1)
+            assert f"the file of the database that ends in -{end} was removed" in refusal
+        assert client.get("/readyz").status_code == 503
+
+
 def test_a_full_disk_is_told_on_every_page(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
