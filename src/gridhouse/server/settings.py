@@ -40,6 +40,7 @@ MAX_IMPORTS = 10  # files of games that one network address may add in an hour
 MAX_EVENINGS = 20  # that are going on at once
 MAX_OWN_EVENINGS = 3  # of these, that one visitor or one network address has started
 MAX_NEW_EVENINGS = 10  # that one network address may start in an hour
+EVENING_MINUTES = range(10, 241)  # that an evening may last
 MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name

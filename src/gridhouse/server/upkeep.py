@@ -23,6 +23,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_address, read_network
+from gridhouse.server.settings import EVENING_MINUTES
 from gridhouse.server.storage.store import (
     FACTS,
     MOVES,
@@ -143,10 +144,15 @@ def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int
 
 
 def end_evening(connection: sa.Connection, evening: str) -> bool:
-    """Begin no more games of an evening; return False if it was not going on."""
-    now = clock.now()
-    going_on = (EVENINGS.c.id == evening) & (EVENINGS.c.ends > now)
-    return bool(connection.execute(EVENINGS.update().where(going_on).values(ends=now)).rowcount)
+    """Begin no more games of an evening; return False if it was not going on.
+
+    The house may have another time than this process, but no evening of it is longer than the
+    longest: what is as long before its end is past there as well.
+    """
+    now, longest = clock.now(), EVENING_MINUTES[-1] * clock.MINUTE
+    going_on = (EVENINGS.c.id == evening) & (EVENINGS.c.ends > now - longest)
+    ends = sa.case((EVENINGS.c.ends < now, EVENINGS.c.ends), else_=now) - longest
+    return bool(connection.execute(EVENINGS.update().where(going_on).values(ends=ends)).rowcount)
 
 
 def prune(engine: sa.Engine, days: int) -> int:
