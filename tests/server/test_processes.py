@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import random
 import threading
@@ -372,6 +373,38 @@ def test_a_table_is_read_again_after_a_connection_that_died(
                 other.append(made).result()
             seat.wait("view", 1)
             assert tries[0] > 1
+
+
+def test_a_table_that_changes_often_is_read_once_for_all_news(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_house(tmp_path, database=database) as client:
+        service = client.app.state.service  # type: ignore[attr-defined]
+        name = Visitor(client).new("binary", opponent="hotseat").rpartition("/")[2]
+        loads: list[int] = []
+        load = service.store.load
+
+        def count(table: str) -> StoredTable | None:
+            found: StoredTable | None = load(table)
+            loads.append(found.version if found else -1)
+            return found
+
+        async def change() -> None:
+            live = await service.get(name)
+            async with live.lock:  # its first reading waits
+                for version in range(5):
+                    await asyncio.wrap_future(service.store.append(Change(name, version)))
+                    service._heard(name, version + 1)
+            await asyncio.gather(*service._background_tasks)
+            assert live.table.version == 5
+            service._heard(name, 5)
+            assert not service._background_tasks
+
+        monkeypatch.setattr(service.store, "load", count)
+        assert client.portal is not None
+        client.portal.call(change)
+    assert loads[-1] == 5
+    assert len(loads) == 2  # one to open it
 
 
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
