@@ -548,6 +548,21 @@ def test_a_backup_of_an_older_version_is_restored_as_it_is(tmp_path: Path, run: 
     assert not [*tmp_path.glob("house.db.*part*")]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there not everybody may make links")
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.usefixtures("store")
+def test_a_backup_follows_a_link(tmp_path: Path, run: Any, is_there: bool) -> None:
+    (tmp_path / "disk").mkdir()
+    link, saved = tmp_path / "saved.db", tmp_path / "disk" / "saved.db"
+    if is_there:
+        saved.touch()
+    link.symlink_to(saved)
+    assert run("backup", str(link), "--force").exit_code == 0
+    assert link.is_symlink()
+    assert not saved.is_symlink()
+    admin.check(saved)
+
+
 def test_what_root_restores_belongs_to_the_owner_of_the_folder(
     tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
-from gridhouse.server import serve
+from gridhouse.server import admin, serve
 from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.settings import Settings, prepare_folder
 from gridhouse.server.storage.records import StoredTable
@@ -62,6 +62,22 @@ def test_only_their_owner_reads_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     store = Store(f"sqlite:///{tmp_path / 'else.db'}")
     assert {mode_of(file) for file in tmp_path.glob("else.db*")} == {0o600}
     store.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no file has such a name")
+@pytest.mark.parametrize("name", ["what? why=1", "100%25 & more", "a#b;c", "\udcff"])
+def test_a_folder_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.delenv("GRIDHOUSE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / name))
+    prepare_folder()
+    url, saved = Settings().database, tmp_path / "saved.db"
+    Store(url).close()
+    assert (tmp_path / name / "gridhouse" / "house.db").is_file()
+    admin.backup(url, saved)
+    assert admin.restore(url, saved).is_file()
+    assert [file.name for file in tmp_path.iterdir() if file.name != name] == ["saved.db"]
 
 
 def test_a_newer_and_a_damaged_database_are_one_line(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
+from sqlalchemy import URL
 
 from gridhouse.core.console import UsageError
 
@@ -61,8 +62,16 @@ def _named_database() -> str:
     return os.environ.get("GRIDHOUSE_DATABASE_URL", "")
 
 
+def url_of(file: Path) -> str:
+    """Return the URL of an SQLite file, whatever characters its name has."""
+    try:
+        return URL.create("sqlite", database=str(file)).render_as_string()
+    except UnicodeEncodeError:  # a name that is no text
+        return f"sqlite:///{file}"
+
+
 def _database() -> str:
-    return _named_database() or f"sqlite:///{_own_folder() / 'house.db'}"
+    return _named_database() or url_of(_own_folder() / "house.db")
 
 
 def prepare_folder() -> None:
