@@ -225,3 +225,23 @@ def test_who_is_asked_to_end_keeps_what_was_found(tmp_path: Path, name: str, bef
         assert run.stdout.read() == ""
     assert run.returncode == -number
     assert kept.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_who_is_asked_to_end_says_what_could_not_be_kept() -> None:
+    code = (
+        "import signal, threading\n"
+        "from gridhouse.core.errors import SolverError\n"
+        "from gridhouse.core.solving import watched\n"
+        "stop = threading.Event()\n"
+        "def work():\n"
+        "    signal.raise_signal(signal.SIGTERM)\n"
+        "    stop.wait(60)\n"
+        "    raise SolverError('kept: no space left')\n"
+        "watched(work, stop.set)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert run.returncode == -signal.SIGTERM
+    assert (run.stdout, run.stderr) == ("", "Error: kept: no space left\n")

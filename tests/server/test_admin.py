@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,12 @@ def look(client: TestClient) -> None:
 
     assert client.portal is not None
     client.portal.call(once)
+
+
+def look_with(client: TestClient, keeper: upkeep.Keeper) -> None:
+    """Have a keeper look at what was changed."""
+    assert client.portal is not None
+    client.portal.call(keeper.look)
 
 
 def keeper_of(client: TestClient) -> upkeep.Keeper:
@@ -424,14 +431,57 @@ def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
     with store.engine.begin() as connection:
         connection.execute(TABLES.update().values(created=sa.func.datetime("2001-01-01")))
     with open_house(tmp_path) as client:
-        look(client)
+        keeper = keeper_of(client)
+        look_with(client, keeper)
+        assert store.load("old")  # the machine's clock may be wrong yet
+        keeper._prune_at = 0.0
+        look_with(client, keeper)
         assert client.get("/t/old").status_code == 404
+
+
+def test_nothing_is_pruned_after_the_clock_was_set(
+    still: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    keeper, pruned = keeper_of(still), []
+    monkeypatch.setattr(upkeep, "prune", lambda *_: pruned.append(1))
+    keeper._prune_at = 0.0
+    keeper._clock -= 200 * upkeep.DAY
+    look_with(still, keeper)
+    assert not pruned
+    assert caplog.messages[-1] == "the machine's clock was set: nothing is pruned for a day"
+    assert keeper._prune_at > time.monotonic() + upkeep.HOUR
+    keeper._prune_at = 0.0
+    look_with(still, keeper)
+    assert pruned == [1]
+
+
+def test_long_tables_are_removed_in_pieces(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "MOVES_AT_ONCE", 10)
+    monkeypatch.setattr(upkeep, "BREATH", 0.0)
+    removed: list[int] = []
+
+    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
+        if statement.startswith("DELETE FROM moves"):
+            removed.append(cursor.rowcount)
+
+    sa.event.listen(store.engine, "after_cursor_execute", count)
+    for name, moves in (("long", 35), ("short", 4), ("middle", 9)):
+        seats = {0: "a" * 64}
+        store.add(
+            StoredTable(name, START, "hotseat", seated_visitors=seats, moves=[Ply("0 0 0")] * moves)
+        )
+    assert upkeep.remove_in_pieces(store.engine, ["long", "short"]) == 2
+    assert (max(removed), sum(removed)) == (10, 39)
+    upkeep.forget(store.engine, "a" * 64)
+    assert sum(removed) == 48
+    assert [store.load(name) for name in ("long", "short", "middle")] == [None] * 3
 
 
 def test_what_could_not_be_pruned_is_tried_again_before_the_next_day(
     still: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keeper, tries = keeper_of(still), [0]
+    keeper._prune_at = 0.0
 
     def fail(*_: Any) -> None:
         tries[0] += 1
@@ -513,6 +563,21 @@ def test_a_backup_of_an_older_version_is_restored_as_it_is(tmp_path: Path, run: 
             dumps.append([*connection.iterdump()])
     assert dumps[0] == dumps[1]
     assert not [*tmp_path.glob("house.db.*part*")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there not everybody may make links")
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.usefixtures("store")
+def test_a_backup_follows_a_link(tmp_path: Path, run: Any, is_there: bool) -> None:
+    (tmp_path / "disk").mkdir()
+    link, saved = tmp_path / "saved.db", tmp_path / "disk" / "saved.db"
+    if is_there:
+        saved.touch()
+    link.symlink_to(saved)
+    assert run("backup", str(link), "--force").exit_code == 0
+    assert link.is_symlink()
+    assert not saved.is_symlink()
+    admin.check(saved)
 
 
 def test_what_root_restores_belongs_to_the_owner_of_the_folder(

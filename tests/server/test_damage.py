@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gridhouse.server import app, clock, upkeep
+from gridhouse.server.auth import new_id
 from gridhouse.server.daily.leaderboard import RESULTS, DailyResult, write_result
 from gridhouse.server.daily.results import Puzzle
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS, Evening
 from gridhouse.server.storage.records import Ply, StoredTable
+from gridhouse.server.storage.visitors import Profile
 from web_helpers import Visitor, open_house, upload, visitor_of
 
 if TYPE_CHECKING:
@@ -221,3 +223,42 @@ def test_a_link_whose_day_is_damaged_is_none(host: Visitor, value: str) -> None:
         connection.exec_driver_sql(f"UPDATE links SET created = {value}")
     assert host.get("/me").status_code == 200
     assert service.visitors.linked(token) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("name", BLOB), *(("picture", value) for value in ("'abc'", BLOB, "1.5", "-1"))],
+)
+@pytest.mark.usefixtures("small")
+def test_a_damaged_visitor_takes_no_page_of_others_down(
+    host: Visitor, column: str, value: str
+) -> None:
+    service = host.client.app.state.service  # type: ignore[attr-defined]
+    evenings = host.client.app.state.evenings.store  # type: ignore[attr-defined]
+    me, now, table = visitor_of(host), clock.now(), new_id()
+    service.visitors.set_profile("other", Profile("Bert", 3))
+    seats = {0: "other", 1: me}
+    service.store.add(
+        StoredTable(table, ROW, "friends", seated_visitors=seats, moves=[Ply("0 0 0")])
+    )
+    seats = {0: "other"}
+    service.store.add(StoredTable(new_id(), ROW, "friends", seated_visitors=seats, listed=True))
+    evenings.add(Evening("e", "other", "E", "binary()", 60_000, 0, True, now + 600_000), now)
+    day = Puzzle("sliding", service.daily_puzzles.today().isoformat(), True)
+    try:
+        for player in (me, "other"):
+            evenings.join("e", player, now)
+        with service.store.engine.begin() as connection:
+            write_result(connection, DailyResult(day, "other", 7, 9, datetime.now(UTC), False))
+            changed = connection.exec_driver_sql(
+                f"UPDATE visitors SET {column} = {value} WHERE visitor = 'other'"
+            )
+            assert changed.rowcount == 1
+        pages = ("/lobby", "/games", "/evening/e", "/evening/e/state", "/daily/sliding")
+        for path in (*pages, f"/t/{table}"):
+            assert host.get(path).status_code == 200, path
+        assert service.visitors.profile("other") in (Profile("", 3), Profile("Bert", 0))
+    finally:
+        with service.store.engine.begin() as connection:
+            for rows in (RESULTS, PLAYERS, EVENINGS):
+                connection.execute(rows.delete())

@@ -17,7 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
-from gridhouse.server import serve
+from gridhouse.server import admin, serve
 from gridhouse.server.evenings.storage import Evening, EveningStore
 from gridhouse.server.settings import Settings, prepare_folder
 from gridhouse.server.storage.records import StoredTable
@@ -62,6 +62,22 @@ def test_only_their_owner_reads_the_files(tmp_path: Path, monkeypatch: pytest.Mo
     store = Store(f"sqlite:///{tmp_path / 'else.db'}")
     assert {mode_of(file) for file in tmp_path.glob("else.db*")} == {0o600}
     store.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no file has such a name")
+@pytest.mark.parametrize("name", ["what? why=1", "100%25 & more", "a#b;c", "\udcff"])
+def test_a_folder_may_have_any_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.delenv("GRIDHOUSE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / name))
+    prepare_folder()
+    url, saved = Settings().database, tmp_path / "saved.db"
+    Store(url).close()
+    assert (tmp_path / name / "gridhouse" / "house.db").is_file()
+    admin.backup(url, saved)
+    assert admin.restore(url, saved).is_file()
+    assert [file.name for file in tmp_path.iterdir() if file.name != name] == ["saved.db"]
 
 
 def test_a_newer_and_a_damaged_database_are_one_line(
@@ -248,6 +264,19 @@ def test_moves_are_refused_once_the_file_is_gone(tmp_path: Path) -> None:
         answer = visitor.post("/new/binary", {})
         assert answer.status_code == 503
         assert "the file of the database was removed" in answer.text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there nobody removes a file in use")
+@pytest.mark.parametrize("end", ["wal", "shm"])
+def test_moves_are_refused_once_a_file_beside_is_gone(tmp_path: Path, end: str) -> None:
+    with open_house(tmp_path) as client:
+        visitor = Visitor(client)
+        with visitor.at(visitor.new("binary", opponent="hotseat")) as seat:
+            seat.move("0 0 0")
+            (tmp_path / f"house.db-{end}").unlink()
+            refusal = seat.refused("move", move="1 1 1", ply=1)
+            assert f"the file of the database that ends in -{end} was removed" in refusal
+        assert client.get("/readyz").status_code == 503
 
 
 def test_a_full_disk_is_told_on_every_page(

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from gridhouse.cli import complete_app
-from gridhouse.server import clock
+from gridhouse.server import clock, upkeep
 from gridhouse.server.evenings import storage
 from gridhouse.server.evenings.pairing import FreePlayer, Pair, pair_up
 from gridhouse.server.evenings.service import AWAY_AFTER, PATIENCE, PAUSE
@@ -339,6 +339,24 @@ def test_whoever_runs_the_house_lists_and_ends_evenings(
     assert rounds(time, players) == ["", ""]  # no other game begins
     assert "The evening is over." in players[0].get(evening).text
     assert standings(players[0], evening)[0] == (1, "Bert", 1, 2)
+
+
+@pytest.mark.parametrize("hours", [-3, -1, 0, 1, 3])
+def test_an_evening_is_ended_whatever_the_clock_of_the_command_says(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    host = Visitor(client)
+    address = host.post("/evenings", FORM | {"minutes": "120", "listed": "on"}).headers["location"]
+    name = address.rpartition("/")[2]
+    engine = client.app.state.service.store.engine  # type: ignore[attr-defined]
+    house = clock.now
+    monkeypatch.setattr(clock, "now", lambda: house() + hours * 60 * clock.MINUTE)
+    for is_there in (True, False):
+        with engine.begin() as connection:
+            assert upkeep.end_evening(connection, name) == is_there
+    monkeypatch.setattr(clock, "now", house)
+    assert "The evening is over." in host.get(address).text
+    assert f'"{address}"' in host.get("/evenings").text
 
 
 def test_only_listed_evenings_are_found_by_others(client: TestClient) -> None:

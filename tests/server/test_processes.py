@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import queue
 import random
 import threading
@@ -9,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -20,11 +22,18 @@ import gridhouse
 from browser_helpers import house_process
 from gridhouse.server import clock
 from gridhouse.server.clock import now
-from gridhouse.server.evenings.storage import Evening, EveningStore
+from gridhouse.server.evenings.pairing import FreePlayer, Pair
+from gridhouse.server.evenings.storage import PLAYERS, Evening, EveningStore
 from gridhouse.server.storage import notifications
 from gridhouse.server.storage.notifications import Notifications
 from gridhouse.server.storage.records import Change, Ply, StaleError, StoredTable
-from gridhouse.server.storage.store import PRESENCE, Store, UnusableDatabaseError
+from gridhouse.server.storage.store import (
+    PRESENCE,
+    Store,
+    UnusableDatabaseError,
+    write,
+)
+from gridhouse.server.storage.store import TABLES as TABLE_ROWS
 from gridhouse.server.storage.visitors import Profile, Visitors
 from gridhouse.server.tables import service
 from postgres_helpers import postgres
@@ -32,7 +41,7 @@ from web_helpers import Visitor, open_house
 from wire_helpers import PATIENCE, Caller
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from browser_helpers import Process
@@ -366,6 +375,38 @@ def test_a_table_is_read_again_after_a_connection_that_died(
             assert tries[0] > 1
 
 
+def test_a_table_that_changes_often_is_read_once_for_all_news(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_house(tmp_path, database=database) as client:
+        service = client.app.state.service  # type: ignore[attr-defined]
+        name = Visitor(client).new("binary", opponent="hotseat").rpartition("/")[2]
+        loads: list[int] = []
+        load = service.store.load
+
+        def count(table: str) -> StoredTable | None:
+            found: StoredTable | None = load(table)
+            loads.append(found.version if found else -1)
+            return found
+
+        async def change() -> None:
+            live = await service.get(name)
+            async with live.lock:  # its first reading waits
+                for version in range(5):
+                    await asyncio.wrap_future(service.store.append(Change(name, version)))
+                    service._heard(name, version + 1)
+            await asyncio.gather(*service._background_tasks)
+            assert live.table.version == 5
+            service._heard(name, 5)
+            assert not service._background_tasks
+
+        monkeypatch.setattr(service.store, "load", count)
+        assert client.portal is not None
+        client.portal.call(change)
+    assert loads[-1] == 5
+    assert len(loads) == 2  # one to open it
+
+
 def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
     store = Store(database)
     assert store.secret() == store.secret()
@@ -388,6 +429,77 @@ def test_postgresql_keeps_what_sqlite_keeps(database: str) -> None:
     with store.engine.connect() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM moves WHERE table_id = 't'")) == 1
     store.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_taking_back_writes_only_the_moves_that_change(
+    kind: str, database: str, tmp_path: Path
+) -> None:
+    store = Store(database if kind == "postgresql" else f"sqlite:///{tmp_path / 'house.db'}")
+    plies = [Ply(f"0 0 {number}") for number in range(5)]
+    store.add(StoredTable("undo", "binary(rows=1,cols=2) ..", "hotseat", moves=plies))
+    written: list[int] = []
+
+    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
+        if statement.startswith("UPDATE moves"):
+            written.append(cursor.rowcount)
+
+    sa.event.listen(store.engine, "after_cursor_execute", count)
+    for version, standing in enumerate((4, 2, 3)):
+        store.append(Change("undo", version, standing=standing)).result()
+    found = store.load("undo")
+    assert found is not None
+    assert (found.moves, found.undone) == (plies[:3], plies[3:])
+    assert written == [1, 2, 1]
+    store.close()
+
+
+def waits_for(store: Store, column: sa.Column[str], value: str, work: Callable[[], object]) -> None:
+    """Do work that waits for the rows of a value; meanwhile it has to leave all others free."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    with ThreadPoolExecutor(1) as pool:
+        with store.engine.begin() as connection:
+            wanted = sa.select(column).where(column == value)
+            connection.execute(wanted.with_for_update()).all()
+            done = pool.submit(work)
+            deadline = time.monotonic() + PATIENCE
+            while not connection.exec_driver_sql(waiting).scalar():
+                assert time.monotonic() < deadline, "nobody waits"
+                time.sleep(0.01)
+            others = sa.select(column).where(column != value)
+            with store.engine.begin() as other:  # it raises an error if any of them is taken
+                other.execute(others.with_for_update(nowait=True)).all()
+        done.result()
+
+
+def test_processes_take_tables_and_players_in_one_order(database: str) -> None:
+    with closing(Store(database)) as store:
+        evenings = EveningStore(store.engine)
+        evening = Evening("order", "a", "E", "binary()", 180_000, 2000, True, 60_000)
+        evenings.add(evening, 0)
+        for name in "ba":  # the rows lie in this order
+            store.add(StoredTable(f"order {name}", "binary(rows=1,cols=2) ..", "hotseat"))
+            evenings.join("order", name, 0)
+
+        def change() -> None:
+            with store.engine.begin() as connection:
+                write(connection, [Change("order b", 0), Change("order a", 0)])
+
+        def begin() -> None:
+            seats = {0: "b", 1: "a"}
+            record = StoredTable(
+                "order c", "binary()", "friends", seated_visitors=seats, evening="order"
+            )
+            assert evenings.begin(record, Pair(FreePlayer("b"), FreePlayer("a")))
+
+        def end() -> None:
+            evenings.end("order", "order c", {"b": 2, "a": 0}, 9)
+
+        waits_for(store, TABLE_ROWS.c.id, "order a", change)
+        seen = partial(evenings.note_seen, "order", ["b", "a"], 7)
+        for work in (seen, begin, end):
+            waits_for(store, PLAYERS.c.visitor, "a", work)
+        assert [one.points for one in evenings.players("order")] == [2, 0]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

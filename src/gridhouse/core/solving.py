@@ -318,6 +318,10 @@ def _stopped_by_interrupts(stop: Callable[[], None]) -> Iterator[None]:
     }
     try:
         yield
+    except (GridhouseError, UsageError) as error:
+        if asked_to_end:  # nobody else will say it
+            print(f"Error: {error}", file=sys.stderr, flush=True)
+        raise
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

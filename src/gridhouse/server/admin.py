@@ -21,7 +21,7 @@ from gridhouse.core.console import UsageError
 from gridhouse.server import clock, upkeep
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_network
-from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder
+from gridhouse.server.settings import MAX_DAYS, Settings, prepare_folder, url_of
 from gridhouse.server.storage.store import (
     MOVES,
     PRESENCE,
@@ -285,6 +285,8 @@ def backup(url: str, target: Path, *, force: bool = False) -> int:
     so that a damaged one replaces nothing.  Raises UsageError.
     """
     source = sqlite_file(url)
+    if target.is_symlink():  # it stays one
+        target = Path(os.path.realpath(target))
     try:
         _check_target(source, target, force=force)
         with _copied(source, target) as part:
@@ -361,7 +363,7 @@ def _check_opens(part: Path, saved: Path) -> None:
     """
     try:
         with _copied(part, part) as tried:
-            Store(f"sqlite:///{tried}").close()
+            Store(url_of(tried)).close()
     except (UnusableDatabaseError, SQLAlchemyError) as error:
         raise UsageError(f"{saved} cannot be opened here: {reason_of(error)}") from None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
+from sqlalchemy import URL
 
 from gridhouse.core.console import UsageError
 
@@ -40,6 +41,7 @@ MAX_IMPORTS = 10  # files of games that one network address may add in an hour
 MAX_EVENINGS = 20  # that are going on at once
 MAX_OWN_EVENINGS = 3  # of these, that one visitor or one network address has started
 MAX_NEW_EVENINGS = 10  # that one network address may start in an hour
+EVENING_MINUTES = range(10, 241)  # that an evening may last
 MAX_PLAYERS = 200  # of an evening
 MAX_WAIT = 30  # seconds that a program may wait for a table to change
 MAX_NAME = 30  # characters of a name
@@ -60,8 +62,16 @@ def _named_database() -> str:
     return os.environ.get("GRIDHOUSE_DATABASE_URL", "")
 
 
+def url_of(file: Path) -> str:
+    """Return the URL of an SQLite file, whatever characters its name has."""
+    try:
+        return URL.create("sqlite", database=str(file)).render_as_string()
+    except UnicodeEncodeError:  # a name that is no text
+        return f"sqlite:///{file}"
+
+
 def _database() -> str:
-    return _named_database() or f"sqlite:///{_own_folder() / 'house.db'}"
+    return _named_database() or url_of(_own_folder() / "house.db")
 
 
 def prepare_folder() -> None:

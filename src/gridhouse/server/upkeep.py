@@ -23,6 +23,7 @@ from gridhouse.server import clock
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_address, read_network
+from gridhouse.server.settings import EVENING_MINUTES
 from gridhouse.server.storage.store import (
     FACTS,
     MOVES,
@@ -36,7 +37,7 @@ from gridhouse.server.storage.store import (
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, MutableMapping
+    from collections.abc import Callable, Collection, MutableMapping, Sequence
     from ipaddress import IPv4Network, IPv6Network
 
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -54,8 +55,12 @@ BLOCKS = sa.Table(
 )
 GLANCE = 2.0  # seconds between two looks at what was changed
 DAY = 24 * 3600.0
+HOUR = 3600.0
 PRUNE_AGAIN = 600.0  # seconds until the next attempt after one that failed
-AT_ONCE = 200  # tables or evenings that one transaction removes: moves need not wait for long
+# What one transaction removes, so that moves need not wait for long: tables or evenings, and moves.
+AT_ONCE = 200
+MOVES_AT_ONCE = 2000
+BREATH = 0.02  # seconds between two of these transactions, in which others write
 ID_LENGTH = 64  # characters of a visitor's id
 REFUSAL = PlainTextResponse("This house does not serve you.\n", 403)
 
@@ -98,6 +103,38 @@ def remove(connection: sa.Connection, tables: Collection[str]) -> int:
     return connection.execute(TABLES.delete().where(TABLES.c.id.in_(tables))).rowcount
 
 
+def remove_in_pieces(engine: sa.Engine, tables: Sequence[str]) -> int:
+    """Remove tables, in several transactions if they have many moves; return how many there were.
+
+    The last moves go first: what is left of a table is one all the same, if this is interrupted.
+    """
+    count = size = 0
+    waiting: list[str] = []
+    for table in tables:
+        size += _shorten(engine, table)
+        waiting.append(table)
+        if size >= MOVES_AT_ONCE or len(waiting) == AT_ONCE or table == tables[-1]:
+            with engine.begin() as connection:
+                count += remove(connection, waiting)
+            time.sleep(BREATH)
+            size, waiting = 0, []
+    return count
+
+
+def _shorten(engine: sa.Engine, table: str) -> int:
+    """Remove the last moves of a long table in pieces; return how many moves are left."""
+    own = MOVES.c.table_id == table
+    before = sa.select(MOVES.c.ply).where(own).order_by(MOVES.c.ply.desc()).limit(1)
+    while True:
+        with engine.connect() as connection:
+            found = connection.execute(before.offset(MOVES_AT_ONCE)).first()
+            if found is None:
+                return connection.scalar(sa.select(sa.func.count()).where(own)) or 0
+        with engine.begin() as connection:
+            connection.execute(MOVES.delete().where(own, MOVES.c.ply > found.ply))
+        time.sleep(BREATH)
+
+
 def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int:
     """Remove evenings with their players; return how many there were."""
     connection.execute(PLAYERS.delete().where(PLAYERS.c.evening.in_(evenings)))
@@ -107,10 +144,15 @@ def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int
 
 
 def end_evening(connection: sa.Connection, evening: str) -> bool:
-    """Begin no more games of an evening; return False if it was not going on."""
-    now = clock.now()
-    going_on = (EVENINGS.c.id == evening) & (EVENINGS.c.ends > now)
-    return bool(connection.execute(EVENINGS.update().where(going_on).values(ends=now)).rowcount)
+    """Begin no more games of an evening; return False if it was not going on.
+
+    The house may have another time than this process, but no evening of it is longer than the
+    longest: what is as long before its end is past there as well.
+    """
+    now, longest = clock.now(), EVENING_MINUTES[-1] * clock.MINUTE
+    going_on = (EVENINGS.c.id == evening) & (EVENINGS.c.ends > now - longest)
+    ends = sa.case((EVENINGS.c.ends < now, EVENINGS.c.ends), else_=now) - longest
+    return bool(connection.execute(EVENINGS.update().where(going_on).values(ends=ends)).rowcount)
 
 
 def prune(engine: sa.Engine, days: int) -> int:
@@ -125,16 +167,20 @@ def prune(engine: sa.Engine, days: int) -> int:
     left = sa.select(TABLES.c.id).where(TABLES.c.ended.is_(None) & is_old)
     over = sa.select(EVENINGS.c.id).where(EVENINGS.c.ends < moment)
     count = 0
-    for chosen, take in ((left, remove), (over, remove_evenings)):
-        while True:
-            # SQLite refuses to write in a transaction that has read, if another has written since.
-            with engine.connect() as connection:
-                found = connection.scalars(chosen.limit(AT_ONCE)).all()
-            if not found:
-                break
-            with engine.begin() as connection:
-                count += take(connection, found)
+    count = 0
+    # SQLite refuses to write in a transaction that has read, if another has written since.
+    while found := _some(engine, left):
+        count += remove_in_pieces(engine, found)
+    while found := _some(engine, over):
+        with engine.begin() as connection:
+            count += remove_evenings(connection, found)
     return count
+
+
+def _some(engine: sa.Engine, chosen: sa.Select[Any]) -> Sequence[str]:
+    """Return the first of what is chosen."""
+    with engine.connect() as connection:
+        return connection.scalars(chosen.limit(AT_ONCE)).all()
 
 
 def new_secret(connection: sa.Connection) -> None:
@@ -151,10 +197,14 @@ def forget(engine: sa.Engine, visitor: str) -> str:
     nobody = secrets.token_hex(ID_LENGTH // 2)
     own = sa.select(SEATS.c.table_id).where(SEATS.c.visitor == visitor)
     shared = sa.select(SEATS.c.table_id).where(SEATS.c.visitor != visitor)
+    alone = sa.select(TABLES.c.id).where(TABLES.c.id.in_(own), TABLES.c.id.not_in(shared))
+    with engine.connect() as connection:
+        found = connection.scalars(alone).all()
+    remove_in_pieces(engine, found)
     with engine.begin() as connection:
         for rows in (VISITORS, LINKS, RESULTS):
             connection.execute(rows.delete().where(rows.c.visitor == visitor))
-        alone = sa.select(TABLES.c.id).where(TABLES.c.id.in_(own), TABLES.c.id.not_in(shared))
+        # Those that were opened meanwhile.
         remove(connection, connection.scalars(alone).all())
         for column in (SEATS.c.visitor, PLAYERS.c.visitor, PLAYERS.c.opponent, EVENINGS.c.host):
             change = sa.update(column.table).where(column == visitor)
@@ -235,8 +285,13 @@ class Refusals:
             await self.app(scope, receive, send_unless_refused)
 
 
+def _clock_ahead() -> float:
+    """Return the seconds since 1970 by the machine's clock, less the seconds that only pass."""
+    return time.time() - time.monotonic()
+
+
 class Keeper:
-    """Looks at what was changed beside the house, and prunes once a day."""
+    """Looks at what was changed beside the house, and prunes once a day, first after an hour."""
 
     def __init__(
         self, service: TableService, refused: Refused, renewed: Callable[[str], None]
@@ -246,7 +301,9 @@ class Keeper:
         self._refused = refused
         self._renewed = renewed
         self._secret: object = service.store.secret()  # what the database had at the last look
-        self._prune_at = 0.0  # monotonic time
+        # A machine may learn the time only after its start; what is not old yet would be gone.
+        self._prune_at = time.monotonic() + HOUR
+        self._clock = _clock_ahead()
         self._pages: set[Page] = set()  # that were open at the last look
         self._task = asyncio.create_task(self._run())
 
@@ -281,6 +338,11 @@ class Keeper:
             self._service.drop(table)
         self._hang_up(every=is_changed)
         if days and time.monotonic() >= self._prune_at:
+            ahead = _clock_ahead()
+            if abs(ahead - self._clock) > HOUR:
+                log.warning("the machine's clock was set: nothing is pruned for a day")
+                self._clock, self._prune_at = ahead, time.monotonic() + DAY
+                return
             self._prune_at = time.monotonic() + PRUNE_AGAIN
             await asyncio.to_thread(prune, store.engine, days)
             self._prune_at = time.monotonic() + DAY

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from gridhouse.server.daily.results import BestResult, Puzzle, is_better
 from gridhouse.server.names import told_apart
 from gridhouse.server.storage.store import metadata
-from gridhouse.server.storage.visitors import VISITORS
+from gridhouse.server.storage.visitors import VISITORS, profile_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +145,7 @@ class Leaderboard:
             rows = connection.execute(wanted).all()
             entrants = connection.scalar(sa.select(sa.func.count()).where(*entered)) or 0
         by_time = sorted(rows, key=lambda row: row.turn)
-        names = told_apart([(row.visitor, row.name or "") for row in by_time])
+        names = told_apart([(row.visitor, profile_of(row.name).name) for row in by_time])
         return ranked([(row.visitor, names[row.visitor], row.result) for row in rows]), entrants
 
     def rank(self, puzzle: Puzzle, result: int) -> int:

@@ -136,7 +136,11 @@ def is_sound(record: Evening | EveningPlayer) -> bool:
 
 
 class EveningStore:
-    """The part of the database that evenings use."""
+    """The part of the database that evenings use.
+
+    Each transaction takes its players in the order of their ids, so that no two processes wait for
+    each other.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
         """Use a database whose schema is up to date."""
@@ -204,8 +208,13 @@ class EveningStore:
 
     def note_seen(self, evening: str, visitors: Iterable[str], now: int) -> None:
         """Note that players look at an evening."""
+        wanted = list(visitors)
+        theirs = (PLAYERS.c.evening == evening) & PLAYERS.c.visitor.in_(wanted)
         with self._engine.begin() as connection:
-            self._update(connection, evening, visitors, seen=now)
+            if connection.dialect.name == "postgresql":  # SQLite has one who writes at a time
+                ordered = sa.select(PLAYERS.c.visitor).where(theirs).order_by(PLAYERS.c.visitor)
+                connection.execute(ordered.with_for_update()).all()
+            self._update(connection, evening, wanted, seen=now)
 
     def begin(self, record: StoredTable, pair: Pair) -> bool:
         """Store a pair's table; return False if another process has paired one of them."""
@@ -213,7 +222,7 @@ class EveningStore:
         ways = ((pair.first, pair.second, 1), (pair.second, pair.first, -1))
         with self._engine.begin() as connection:
             write_table(connection, record)
-            for player, other, step in ways:
+            for player, other, step in sorted(ways, key=lambda way: way[0].visitor):
                 values = {
                     "table_id": record.id,
                     "opponent": other.visitor,
@@ -228,7 +237,7 @@ class EveningStore:
     def end(self, evening: str, table: str, points: Mapping[str, int], now: int) -> None:
         """Add the points of a finished game, once, and free its players."""
         with self._engine.begin() as connection:
-            for visitor, gained in points.items():
+            for visitor, gained in sorted(points.items()):
                 values = {
                     "points": PLAYERS.c.points + gained,
                     "games": PLAYERS.c.games + 1,

@@ -30,6 +30,7 @@ from gridhouse.server.pages.views import (
     up,
     work,
 )
+from gridhouse.server.settings import EVENING_MINUTES as MINUTES
 from gridhouse.server.settings import MAX_NAME
 from gridhouse.server.storage.visitors import Profile
 from gridhouse.server.tables.commands import RefusedError
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 CLOCKS = ("1+0", "3+2", "5+3", "10+5")
 USUAL_CLOCK = "3+2"
-MINUTES = range(10, 241)
 USUAL_MINUTES = 60
 LATELY = 24 * 3600 * 1000  # milliseconds for which an evening that is over is listed
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from gridhouse.core.errors import GridhouseError
 from gridhouse.players.levels import LEVELS
@@ -90,7 +90,7 @@ def is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def is_number(value: object, among: range = range(2**63)) -> bool:
+def is_number(value: object, among: range = range(2**63)) -> TypeGuard[int]:
     """Tell whether a value is one of these whole numbers."""
     return type(value) is int and value in among
 

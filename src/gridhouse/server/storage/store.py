@@ -229,6 +229,7 @@ class Store:
         self.is_shared = self.engine.dialect.name == "postgresql"
         self.file = file_of(self.engine.url)
         self._descriptor: int | None = None
+        self._kept: sa.PoolProxiedConnection | None = None
         if self.engine.dialect.name == "sqlite":
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", _begin_sqlite)
@@ -249,17 +250,24 @@ class Store:
         self._writer = Writer(self.engine, deliver)
 
     def _watch(self, file: Path) -> None:
-        """Refuse all work once the file is not the one that was opened: it would be lost."""
-        opened = _identity(file)
+        """Refuse all work once a file is not the one that was opened: it would be lost."""
+        # SQLite removes what lies beside the file when nobody has it open any more.
+        self._kept = self.engine.raw_connection()
+        self._kept.detach()
+        whole = Path(os.path.realpath(file))
+        beside = {end: whole.with_name(f"{whole.name}-{end}") for end in ("wal", "shm")}
+        files = {"": file} | {f" that ends in -{end}": path for end, path in beside.items()}
+        opened = {name: _identity(path) for name, path in files.items()}
         read = getattr(os, "pread", None)  # not on Windows
         if read is not None:
             # SQLite's locks would end if it were closed before its connections.
             self._descriptor = os.open(file, os.O_RDONLY)
 
         def check(_: sa.Connection) -> None:
-            if _identity(file) != opened:
-                reason = FileNotFoundError("the file of the database was removed or replaced")
-                raise sa.exc.OperationalError(None, None, reason)
+            for name, path in files.items():
+                if _identity(path) != opened[name]:
+                    reason = f"the file of the database{name} was removed or replaced"
+                    raise sa.exc.OperationalError(None, None, FileNotFoundError(reason))
             # SQLite reads the beginning of the file when it opens it, and then no more.
             kept = self._descriptor
             if read is not None and kept is not None and read(kept, len(HEADER), 0) != HEADER:
@@ -307,6 +315,9 @@ class Store:
         """Write all pending changes, then close the database."""
         self._writer.close()
         self.engine.dispose()
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -641,6 +652,8 @@ class Writer:
 
 def write(connection: sa.Connection, changes: list[Change]) -> None:
     """Write changes; raises StaleError if a table no longer has the version of its change."""
+    # All processes take the tables in one order; else two would wait for each other.
+    changes = sorted(changes, key=lambda change: change.table)
     at = clock.dated()
     facts = [
         {
@@ -688,7 +701,9 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         connection.execute(ours.values(next=change.next))
     if change.added is None and change.standing is not None:
         moves = MOVES.update().where(MOVES.c.table_id == change.table)
-        connection.execute(moves.values(undone=MOVES.c.ply >= change.standing))
+        is_undone = MOVES.c.ply >= change.standing
+        # Only what changes is written: PostgreSQL makes every row anew that it is told to write.
+        connection.execute(moves.where(MOVES.c.undone != is_undone).values(undone=is_undone))
     if change.forgets:
         undone = MOVES.delete().where(MOVES.c.table_id == change.table, MOVES.c.undone)
         connection.execute(undone)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
+from gridhouse.server.storage.records import is_number
 from gridhouse.server.storage.store import inserting, metadata
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ class Profile(NamedTuple):
     picture: int = 0
 
 
+def profile_of(name: object, picture: object = 0) -> Profile:
+    """Return the profile of what was read, without what cannot be; SQLite stores anything."""
+    return Profile(
+        name if isinstance(name, str) else "",
+        picture if is_number(picture) else 0,
+    )
+
+
 class Visitors:
     """The part of the database that knows visitors."""
 
@@ -50,7 +59,7 @@ class Visitors:
         wanted = sa.select(VISITORS).where(VISITORS.c.visitor.in_(set(visitors)))
         with self._engine.connect() as connection:
             rows = connection.execute(wanted).all()
-        return {row.visitor: Profile(row.name, row.picture) for row in rows}
+        return {row.visitor: profile_of(row.name, row.picture) for row in rows}
 
     def profile(self, visitor: str | None) -> Profile:
         """Return a visitor's profile, an empty one for a visitor without."""

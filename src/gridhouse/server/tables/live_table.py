@@ -105,6 +105,7 @@ class LiveTable:
         self._renderer = renderer
         self._is_slow = False  # whether the last view took long
         self.lock = asyncio.Lock()
+        self.awaited = 0  # the version of another process that is to be read, 0 for none
         self.rematching = asyncio.Lock()  # of two who ask at once the second joins the first
         self.subscribers: dict[Subscriber, str] = {}  # with their addresses
         self.thinking: asyncio.Task[None] | None = None

@@ -179,21 +179,33 @@ class TableService:
     def _heard(self, name: str, version: int) -> None:
         """Reload a table if another process has changed it."""
         live = self._live.get(name)
-        if live is not None and live.table.version < version:
-            self._spawn(self._refresh(live))
+        if live is not None:
+            self._await(live, version)
 
     def _missed(self) -> None:
         """Reload all tables."""
         for live in self._live.values():
-            self._spawn(self._refresh(live))
+            self._await(live, live.table.version + 1)
+
+    def _await(self, live: LiveTable, version: int) -> None:
+        """Reload a table unless it has a version; while its lock is held, one reading waits."""
+        if live.table.version < version:
+            is_waiting = live.awaited > 0
+            live.awaited = max(live.awaited, version)
+            if not is_waiting:
+                self._spawn(self._refresh(live))
 
     async def _refresh(self, live: LiveTable) -> None:
         """Show what another process has changed; a dead connection is not the end of it."""
+        wanted = 0
         for _ in range(REFRESHES):
             try:
                 with suppress(RefusedError):  # the table was removed
                     async with live.lock:
-                        await self._catch_up(live)
+                        wanted, live.awaited = max(wanted, live.awaited), 0
+                        # Most news is of this process: it has the version when it has the lock.
+                        if live.table.version < wanted:
+                            await self._catch_up(live)
             except SQLAlchemyError as error:
                 log.error("the table %s cannot be read again: %s", live.table.id, reason_of(error))
                 await asyncio.sleep(REFRESH_PAUSE)
@@ -369,7 +381,7 @@ class TableService:
         live = self._live[name] = LiveTable(table, self.work, self.changes, self.renderer)
         self._set_flag_timer(live)
         if self.store.is_shared:  # it may have changed before we subscribed
-            self._spawn(self._refresh(live))
+            self._await(live, table.version + 1)
         return live
 
     def _read(self, name: str) -> Iterator[Table | None]:
