@@ -80,12 +80,15 @@ async def judged(request: Request, exercise: Exercise) -> Response:
     try:
         attempt = Attempt.model_validate_json(await read_body(request, MAX_MESSAGE))
         said = attempt.move or attempt.cells or None
-        answer = await work(request, respond, exercise, attempt.moves, said, shows=attempt.shows)
+        answer = await work(
+            request,
+            lambda: in_language(respond(exercise, attempt.moves, said, shows=attempt.shows)),
+        )
     except ValidationError:
         return JSONResponse({"problem": "The request cannot be read."}, 400)
     except WrongMovesError as error:
         return JSONResponse({"problem": sentence(error)}, 422)
-    return JSONResponse(in_language(answer))
+    return JSONResponse(answer)
 
 
 async def lesson(request: Request) -> Response:
