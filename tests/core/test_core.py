@@ -201,6 +201,11 @@ def test_errors_of_moves_are_of_three_kinds_and_tell_input_and_position() -> Non
     assert ambiguous.value.reason == "'1 1' may mean 1 1 0, 1 1 1"
     state.play("1 0")
     assert str(state) == "binary(rows=2,cols=2) 01/.."
+    with pytest.raises(AmbiguousMoveError) as many:
+        gridhouse.parse("binary(rows=4,cols=4) ..../..../..../....").play("1")
+    assert len(many.value.candidates) == 8
+    told = "'1' may mean 1 0 0, 1 0 1, 1 1 0, 1 1 1, 1 2 0 and 3 more"
+    assert many.value.reason == told
     for error in (invalid, illegal, ambiguous):
         assert isinstance(error.value, ValueError)
 

@@ -124,6 +124,19 @@ def test_nobody_has_all_threads() -> None:
         pool.submit(print)
 
 
+def test_no_address_has_all_threads() -> None:
+    pool, gate = FairPool(3, "test"), threading.Event()
+    blocked = [submit(name, pool, gate.wait, "crowd") for name in ("greedy", "greedy", "bert")]
+    wait_until_running(blocked[2])  # a caller there has one thread
+    blocked.append(submit("carl", pool, gate.wait, "crowd"))
+    assert submit("anna", pool, lambda: 7, "home").result(PATIENCE) == 7
+    assert [done.running() for done in blocked] == [True, False, True, False]
+    gate.set()
+    assert all(done.result(PATIENCE) for done in blocked)
+    assert not pool._running
+    pool.close()
+
+
 def test_what_fails_is_told_to_who_asked() -> None:
     pool = FairPool(1, "test")
     with pytest.raises(ZeroDivisionError):
@@ -272,7 +285,7 @@ def test_a_table_waits_for_nothing_else_that_its_player_asked_for(
         move = state.action_to_string(state.legal_actions()[0])
         if kind == UNDO:
             await house.submit(live, Command(MOVE, 0, move, 0))
-        for name in ("anna", "bert"):
+        for name in ("anna", "bert", "carl"):
             submit(name, house.work, gate.wait)
         try:
             caller.set("anna")

@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import pytest
 from gridhouse.core.errors import PictureError
 from gridhouse.core.registry import game_class, games
 from gridhouse.games.collapse.solver.advice import CLEARS
-from gridhouse.server.languages import LABEL, translated
+from gridhouse.server.languages import GAPS, LABEL, MAX_TAILS, MAX_TEXT, catalogue, translated
 from language_helpers import ENGLISH, NOTATION, OTHER, english_words
 from web_helpers import SMALL, Visitor, uncovered
 
@@ -52,6 +53,20 @@ def test_the_catalogues_have_everything() -> None:
 @pytest.mark.parametrize("typed", [4000 * ")", 900 * "!", 300 * "a: ", 300 * "b (c", 3000 * "x"])
 def test_whatever_is_typed_can_be_translated(typed: str) -> None:
     assert translated(typed, "de") == typed
+
+
+def test_a_list_is_translated_part_by_part() -> None:
+    for count in (2, MAX_TAILS, 3 * MAX_TAILS):
+        assert translated(", ".join(["Light"] * count), "de") == ", ".join(["Hell"] * count)
+
+
+def test_a_long_sentence_is_translated_at_once() -> None:
+    catalogue("de")
+    for gap in GAPS:
+        text = gap.join(f"{number} beats {number}" for number in range(1000))[:MAX_TEXT]
+        began = time.thread_time()
+        translated(text, "de")
+        assert time.thread_time() - began < 0.1, gap
 
 
 def test_the_language_is_chosen(visitor: Visitor) -> None:

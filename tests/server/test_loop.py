@@ -94,11 +94,15 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
 
 
 class Anna:
-    """A visitor who has a seat at every table that was prepared."""
+    """A visitor who has a seat at every table that was prepared.
+
+    She reads German: what the house says to her takes longer than in English.
+    """
 
     def __init__(self, address: str, cookie: str) -> None:
         self.place = urllib.parse.urlsplit(address).netloc
-        self.headers = {"cookie": f"{COOKIE}={cookie}", "accept-encoding": "gzip"}
+        self.language = {"accept-language": "de"}
+        self.headers = {"cookie": f"{COOKIE}={cookie}", "accept-encoding": "gzip", **self.language}
 
     def get(self, path: str) -> None:
         self._ask("GET", path)
@@ -146,8 +150,8 @@ class Anna:
     def at(self, table: str) -> Iterator[Connection]:
         """Look at a table."""
         address = f"ws://{self.place}/t/{table}/socket"
-        cookie = {"cookie": self.headers["cookie"]}
-        with connect(address, additional_headers=cookie, max_size=None) as socket:
+        headers = {"cookie": self.headers["cookie"], **self.language}
+        with connect(address, additional_headers=headers, max_size=None) as socket:
             wait(socket, "view")
             yield socket
 
@@ -238,6 +242,8 @@ def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
     for path in ("", "/review", "/review.json", "/past.json?ply=1"):
         yield f"over{path}", lambda path=path: anna.get(f"/t/over{path}")  # type: ignore[misc]
     yield "hint", anna.asks("binary", "hint")
+    columns = iter(range(TRIES))
+    yield "half a move", lambda: move_by_halves(anna, f"{next(columns)}")
     for name, text in LARGEST.items():
         drawn = f"/api/tables/{name}/picture.svg"
         yield drawn, lambda drawn=drawn: anna.get(drawn)  # type: ignore[misc]
@@ -298,6 +304,15 @@ def move_otherwise(anna: Anna, name: str) -> None:
         make_move(socket, wait(socket, "view"))
     state = anna.call(f"tables/{name}/undo")
     anna.call(f"tables/{name}/moves", move=state["legal"][0], ply=state["ply"])
+
+
+def move_by_halves(anna: Anna, word: str) -> None:
+    """Ask for a move by a word with which many moves begin."""
+    with anna.at("binary") as socket:
+        socket.send(json.dumps({"type": "look"}))
+        ply = wait(socket, "view")["ply"]
+        socket.send(json.dumps({"type": "move", "move": word, "ply": ply}))
+        assert "kann" in wait(socket, "refusal")["text"]
 
 
 def uncover_and_move(anna: Anna) -> None:

@@ -8,7 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import ValidationError
@@ -396,6 +396,28 @@ def test_a_rating_comes_after_ten_games_of_a_kind(visitor: Visitor) -> None:
     found = re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", page)
     assert [title for title, _ in found] == ["Binary Game"]
     assert abs(int(found[0][1]) - 1050) < 20
+
+
+def test_the_moves_of_a_game_are_read_once(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.post("/me", {"name": "Anna"})
+    store, read = store_of(visitor), list[list[str]]()
+    names = [f"read{number}" for number in range(10)]
+    store.add(*(finished(visitor, name, 4, won=True) for name in names))
+    records = Store._records
+
+    def noted(*given: Any, **named: Any) -> list[StoredTable]:
+        found = records(*given, **named)
+        if any(record.moves for record in found):
+            read.append([record.id for record in found])
+        return found
+
+    monkeypatch.setattr(Store, "_records", noted)
+    assert len(rows(visitor)) == 10
+    assert sorted(read) == [[name] for name in names]
+    assert len(rows(visitor)) == 10
+    assert len(read) == 10
 
 
 # Name and picture.

@@ -40,6 +40,21 @@ def test_an_ipv6_network_counts_as_one_address(host: str, address: str) -> None:
     assert address_of(HTTPConnection({"type": "http", "client": (host, 1)})) == address
 
 
+def test_attempts_of_an_ipv6_network_count_together(tmp_path: Path) -> None:
+    app = create_app(settings_of(tmp_path, proxies=("192.0.2.1",), burst=4, rate=1e-6))
+    with TestClient(app, base_url="http://house.test", client=("192.0.2.1", 1)) as client:
+        answers = [
+            client.post(
+                "/learn/binary/1",
+                json={"move": "x"},
+                headers={"x-forwarded-for": f"2001:db8::{number:x}", "x-forwarded-proto": "http"},
+            )
+            for number in range(1, 8)
+        ]
+    assert {each.status_code for each in answers[:4]} == {200}
+    assert {each.status_code for each in answers[4:]} == {429}
+
+
 def test_only_cookies_of_houses_are_read(tmp_path: Path) -> None:
     sent = b'other=x; gridhouse-1=a;language=de;  gridhouse="b\\""; gridhouse-2=c'
     assert own_cookies(sent) == b"gridhouse-1=a; language=de; gridhouse-2=c"

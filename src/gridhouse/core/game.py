@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Value = int | str | bool
 
 
+MAX_NAMED = 5  # moves that a message names
 TERMINAL = -4  # OpenSpiel's number for the player to move in a game that is over
 
 
@@ -538,8 +539,9 @@ class State:
             failing = "names no move on this board" if is_full else "is not a move"
             raise InvalidMoveError(f"{shown(text)} {failing} ({form})", self._seen())
         candidates = [self.action_to_string(action) for action in matching]
-        names = ", ".join(candidates)
-        raise AmbiguousMoveError(f"{shown(text)} may mean {names}", self._seen(), candidates)
+        names, more = ", ".join(candidates[:MAX_NAMED]), len(candidates) - MAX_NAMED
+        meant = f"{names} and {more} more" if more > 0 else names
+        raise AmbiguousMoveError(f"{shown(text)} may mean {meant}", self._seen(), candidates)
 
     def why_not(self, refusal: int) -> str:
         """Return the reason of a refusal in words."""

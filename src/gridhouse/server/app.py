@@ -180,7 +180,8 @@ class Budget:
         state, address = connection.app.state, address_of(connection)
         visitor = state.auth.visitor(connection)
         caller.set(visitor or address)
-        place.set(address)
+        is_here = is_exempt(address, state.service.settings.proxies)
+        place.set("" if is_here else address)
         # What a request asks for goes on when its connection is closed.
         with state.budgets.opened(scope["type"], visitor, address) as is_free:
             if is_free and scope["type"] == "websocket":

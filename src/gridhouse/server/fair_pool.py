@@ -29,21 +29,24 @@ SLICE = 0.02  # seconds of long work between two turns of others
 
 # Who asked for what is done now; tasks and their subtasks inherit it.
 caller: ContextVar[str] = ContextVar("caller", default="")
-place: ContextVar[str] = ContextVar("place", default="")  # the caller's network address
+# The caller's network address, "" on this machine.
+place: ContextVar[str] = ContextVar("place", default="")
 
 
 class FairPool:
     """A bounded number of threads; of those who wait, each gets one thread in turn.
 
-    If there are several, one caller never has all of them.
+    If there are several, one address never has all of them, and if that leaves it several, one
+    caller there never has all of these.  What comes from this machine has no such limit together.
     """
 
     def __init__(self, threads: int, name: str) -> None:
         """Start without work; ``name`` is that of the threads."""
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._free = threads  # which serve nobody
-        self._share = max(1, threads - 1)  # threads that one caller may have
-        self._running: Counter[str] = Counter()
+        self._most_there = max(1, threads - 1)  # threads that one address may have
+        self._share = max(1, threads - 2)  # threads that one caller there may have
+        self._running: Counter[tuple[str, ...]] = Counter()  # by address, and by caller there
         self._lock = threading.Lock()
         # What waits of each caller at each address, who is to be served next first.
         self._waiting: OrderedDict[str, OrderedDict[str, deque[Waiting]]] = OrderedDict()
@@ -79,7 +82,7 @@ class FairPool:
     def _serve(self) -> None:
         """Work until nobody is left who may have another thread."""
         while (served := self._next()) is not None:
-            name, promise, work = served
+            counted, promise, work = served
             try:
                 if promise.set_running_or_notify_cancel():
                     promise.set_result(work())
@@ -87,20 +90,23 @@ class FairPool:
                 promise.set_exception(error)
             finally:
                 with self._lock:
-                    self._running[name] -= 1
+                    self._running.subtract(counted)
                     self._running += Counter()  # drops those with none
 
-    def _next(self) -> tuple[str, Future[Any], Callable[[], Any]] | None:
+    def _next(self) -> tuple[list[tuple[str, ...]], Future[Any], Callable[[], Any]] | None:
         """Take the oldest work of the caller whose turn it is; without any a thread is free."""
         with self._lock:
             for where, here in self._waiting.items():
+                if where and self._running[where,] >= self._most_there:
+                    continue
                 for name, mine in here.items():
-                    if self._running[name] < self._share:
+                    if self._running[where, name] < self._share:
                         promise, work = mine.popleft()
                         _take_turn(here, name)
                         _take_turn(self._waiting, where)
-                        self._running[name] += 1
-                        return name, promise, work
+                        counted = [(where,), (where, name)]
+                        self._running.update(counted)
+                        return counted, promise, work
             self._free += 1
         return None
 

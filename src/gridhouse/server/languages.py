@@ -43,13 +43,18 @@ MAX_KEPT = 20_000  # translated sentences
 MAX_TEXT = 1000  # characters; longer ones hold what somebody typed
 ENDINGS = ".)!"
 MAX_ENDINGS = 3  # of them after a sentence
+MAX_TAILS = 20  # a text with more gaps of a kind is a list, whose tails are no sentences
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 class Pattern(NamedTuple):
-    """A sentence with fields: how it is found, its English, its fields, and its translation."""
+    """A sentence with fields: how it is found, its English, its fields, and its translation.
 
+    ``part`` is the longest part of it that is the same in all texts that have the pattern.
+    """
+
+    part: str
     expression: re.Pattern[str]
     english: str
     fields: tuple[str, ...]
@@ -111,13 +116,15 @@ def pattern(english: str, translation: str) -> Pattern:
         is_reason = parts[at - 1].endswith(": ") and at + 2 == len(parts)
         part = REASON if is_reason else PART
         parts[at] = r"(\d+)" if parts[at].startswith("number") else part
+    fixed = [parts[0][first.islower() :], *parts[2::2]]
     parts[::2] = map(re.escape, parts[::2])
     if first.islower():
         parts[0] = f"[{first}{first.upper()}]{parts[0][1:]}"
     if not parts[-1]:
         parts.append(r"(?<![.!)])")  # which end the whole
     fields = tuple(FIELD.findall(english))
-    return Pattern(re.compile("".join(parts), re.DOTALL), english, fields, translation)
+    expression = re.compile("".join(parts), re.DOTALL)
+    return Pattern(max(fixed, key=len), expression, english, fields, translation)
 
 
 def language() -> str:
@@ -178,6 +185,8 @@ def _translated(text: str, into: str) -> str:
     if found is not None:
         return found
     for gap in GAPS:
+        if text.count(gap) > MAX_TAILS:
+            return gap.join(_translated(part, into) for part in text.split(gap))
         first, _, rest = text.partition(gap)
         if rest:
             return _translated(first, into) + gap + _translated(rest, into)
@@ -198,7 +207,7 @@ def formed(text: str, look: Callable[[str], str | None]) -> str | None:
 def matched(text: str, into: str) -> str | None:
     """Return the translation of the first pattern that a sentence has, None without one."""
     for each in catalogue(into).patterns:
-        if parts := each.expression.fullmatch(text):
+        if each.part in text and (parts := each.expression.fullmatch(text)):
             found = filled(each, [_translated(part, into) for part in parts.groups()])
             has_capital = text[:1].isupper() and not each.english[:1].isupper()
             return f"{found[:1].upper()}{found[1:]}" if has_capital else found

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from gridhouse.core.game import Game, State
     from gridhouse.server.storage.records import StoredTable
+    from gridhouse.server.storage.store import Store
     from gridhouse.server.storage.visitors import Profile
     from gridhouse.server.tables.service import TableService
 
@@ -71,11 +72,20 @@ def played(record: StoredTable) -> Generator[None, None, State]:
     return state
 
 
-def summary(record: StoredTable) -> Generator[None, None, Summary]:
-    """Return the summary of a stored game, as ``played`` does."""
+def summary(record: StoredTable, store: Store | None = None) -> Generator[None, None, Summary]:
+    """Return the summary of a stored game, as ``played`` does.
+
+    With a store the record lacks its moves, and they are read if the summary is not known.
+    """
     key = record.id, record.version, record.changed
     about = _summaries.pop(key, None)
     if about is None:
+        if store is not None:
+            yield  # others have their turns between two tables that are read
+            whole = store.load(record.id)
+            if whole is None:
+                raise GridhouseError(record.id)  # it is gone, or what is wrong is logged
+            record, key = whole, (whole.id, whole.version, whole.changed)
         about = summary_of((yield from played(record)), record.ended)
     _summaries[key] = about  # in the order of their last use
     if len(_summaries) > MAX_SUMMARIES:
@@ -132,10 +142,10 @@ def day_text(moment: datetime) -> str:
 
 
 def game_row(
-    record: StoredTable, visitor: str, profiles: dict[str, Profile], today: str
+    store: Store, record: StoredTable, visitor: str, profiles: dict[str, Profile], today: str
 ) -> Generator[None, None, GameRow]:
     """Return the row of a visitor's game, with pauses."""
-    about = yield from summary(record)
+    about = yield from summary(record, store)
     seats = [seat for seat, sitter in record.seated_visitors.items() if sitter == visitor]
     others = [sitter for sitter in record.seated_visitors.values() if sitter != visitor]
     if record.opponent == MACHINE:
@@ -196,15 +206,15 @@ def rows_of(
     today = service.daily_puzzles.today().isoformat()
     for record in records:
         with readable(record):
-            yield (yield from game_row(record, visitor, profiles, today))
+            yield (yield from game_row(service.store, record, visitor, profiles, today))
 
 
-def rating_of(records: Iterable[StoredTable]) -> Generator[None, None, int | None]:
+def rating_of(store: Store, records: Iterable[StoredTable]) -> Generator[None, None, int | None]:
     """Return the rating of the visitor who played these games against the machine, with pauses."""
     results = []
     for record in records:
         with readable(record):
-            about = yield from summary(record)
+            about = yield from summary(record, store)
             if about.returns and record.machine is not None:
                 value = about.returns[1 - record.machine]
                 results.append(LevelResult(record.level or 1, (value > 0) + 0.5 * (value == 0)))
@@ -217,7 +227,8 @@ def ratings_of(
     """Yield a visitor's rating in each game that has one, with the game's title; None in pauses."""
     for cls in games:
         chosen = Chosen(cls.name, over=True, opponent=MACHINE)
-        value = yield from rating_of(service.store.list_own(visitor, chosen, MAX_RATED))
+        records = service.store.list_own(visitor, chosen, MAX_RATED)
+        value = yield from rating_of(service.store, records)
         if value is not None:
             yield cls.title, value
 

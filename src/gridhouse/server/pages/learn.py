@@ -21,6 +21,7 @@ from gridhouse.server.learning.puzzles import (
     puzzle_games,
     puzzles_of,
 )
+from gridhouse.server.network import address_of
 from gridhouse.server.pages.forms import read_body
 from gridhouse.server.pages.views import page, requested_game, samples, sentence, work
 from gridhouse.server.settings import MAX_MESSAGE
@@ -76,16 +77,19 @@ def requested_puzzles(request: Request) -> tuple[type[Game], tuple[Puzzle, ...],
 
 async def judged(request: Request, exercise: Exercise) -> Response:
     """Answer to an attempt at an exercise; raises HTTPException for too many of them."""
-    request.app.state.pace.count(request.client.host if request.client else "")
+    request.app.state.pace.count(address_of(request))
     try:
         attempt = Attempt.model_validate_json(await read_body(request, MAX_MESSAGE))
         said = attempt.move or attempt.cells or None
-        answer = await work(request, respond, exercise, attempt.moves, said, shows=attempt.shows)
+        answer = await work(
+            request,
+            lambda: in_language(respond(exercise, attempt.moves, said, shows=attempt.shows)),
+        )
     except ValidationError:
         return JSONResponse({"problem": "The request cannot be read."}, 400)
     except WrongMovesError as error:
         return JSONResponse({"problem": sentence(error)}, 422)
-    return JSONResponse(in_language(answer))
+    return JSONResponse(answer)
 
 
 async def lesson(request: Request) -> Response:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from gridhouse.core.errors import MoveError
 from gridhouse.core.notation import parse_integer
+from gridhouse.server.network import address_of
 from gridhouse.server.pages.views import (
     OWN_FILE,
     page,
@@ -44,8 +45,7 @@ async def finished_table(request: Request) -> LiveTable:
 
 def visitor_of(request: Request) -> str:
     """Return who asks: a visitor, or without a cookie a network address."""
-    visitor = services(request).auth.visitor(request)
-    return visitor or (request.client.host if request.client else "")
+    return services(request).auth.visitor(request) or address_of(request)
 
 
 def review_of(request: Request, live: LiveTable) -> GameReview:

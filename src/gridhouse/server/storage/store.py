@@ -415,8 +415,11 @@ class Store:
             return int(starts) + MOVE_SIZE * (connection.scalar(made) or 0)
 
     def list_own(self, visitor: str, chosen: Chosen, most: int, skip: int = 0) -> list[StoredTable]:
-        """Return a visitor's tables, unfinished ones first, then the latest change first."""
-        return self._records(_own(visitor, chosen), most, skip, OPEN_FIRST)
+        """Return a visitor's tables, unfinished ones first, then the latest change first.
+
+        They come without their moves, because many long games take long.
+        """
+        return self._records(_own(visitor, chosen), most, skip, OPEN_FIRST, moves=False)
 
     def names_of_own(self, visitor: str) -> list[str]:
         """Return the names of a visitor's tables in the order of ``list_own``."""

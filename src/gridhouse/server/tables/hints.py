@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gridhouse.core.errors import PictureError
 from gridhouse.server.tables.commands import OVER, RefusedError
 from gridhouse.server.tables.table import gesture
+from gridhouse.server.tables.translating import in_language
 from gridhouse.server.tables.visibility import tokens
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ async def best_line(
 ) -> AsyncIterator[Frame]:
     """Yield a frame for each move of best play, in a game for one up to its end.
 
+    The frames are in the language of the request, because that of a large board takes long.
     Raises RefusedError if the line could reveal hidden information.
     """
     ply = len(snapshot.table.plies)
@@ -88,13 +90,13 @@ async def best_line(
 
 
 def frame(state: State, action: int, made: int, ply: int, viewpoint: Viewpoint) -> Frame:
-    """Play a move of the best line, and return what shows it."""
+    """Play a move of the best line, and return what shows it in the language of the request."""
     by = "" if state.game.num_players == 1 else f" by {state.game.players[state.current_player()]}"
     move = state.action_to_string(action)
     cells = gesture(state, action)[0]
     state.apply_action(action)
     game, position = state.game, state.position
-    return {
+    shown: Frame = {
         "type": "frame",
         "ply": ply,
         "board": drawn(state, viewpoint),
@@ -103,6 +105,7 @@ def frame(state: State, action: int, made: int, ply: int, viewpoint: Viewpoint) 
         "status": game.status(position),
         "tokens": tokens([*game.status_tokens(position), *game.losses(position)]),
     }
+    return in_language(shown)
 
 
 def drawn(state: State, viewpoint: Viewpoint) -> str:

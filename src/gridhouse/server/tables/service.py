@@ -66,8 +66,8 @@ FLAG_PAUSE = 2.0  # seconds until a flag is looked at again whose fall could not
 MAX_IDLE = 50  # tables without subscribers that stay in memory
 MAX_IDLE_MOVES = 100_000  # of all these tables together, some forty megabytes
 # For what takes more than a moment on the event loop.  Python runs in one thread at a time, so more
-# of them would only delay each other and the loop.
-WORKERS = 2
+# of them would only delay each other and the loop.  A visitor has one, an address two.
+WORKERS = 3
 # A change is made under the lock of its table, so it must not wait for its sender's other work.
 CHANGERS = 1
 

@@ -151,10 +151,14 @@ class Connection:
         self._wake.set()
 
     def send(self, message: Message) -> None:
-        """Queue a message to this page; hang up if too much waits there already."""
+        """Queue a short message to this page, in its language."""
+        self._queue(in_language(message, self.language))
+
+    def _queue(self, message: Message) -> None:
+        """Queue a message that is translated; hang up if too much waits there already."""
         if self._is_over:
             return
-        text = encode(in_language(message, self.language))
+        text = encode(message)
         self._outgoing.append(text)
         self._outgoing_size += len(text)
         self._is_sent.clear()
@@ -370,7 +374,7 @@ class Connection:
                 self.send(await hints.evaluate(engines, work, snapshot))
             else:
                 async for frame in hints.best_line(engines, work, snapshot, viewpoint):
-                    self.send(frame)
+                    self._queue(frame)
                     await asyncio.sleep(self.service.settings.pause * FRAME_PAUSES)
                     await self._is_sent.wait()  # a page that does not read gets no more
                 self.send({"type": "shown", "ply": ply})
