@@ -129,6 +129,22 @@ def test_the_log_says_in_a_line_what_is_wrong_without_quoting_it(
     assert "secret" not in said.getMessage()
 
 
+@pytest.mark.parametrize(
+    ("start", "move", "part"),
+    [("binary(rows=1,cols=6) secret", "0 0 0", "start"), (ROW, "secret", "moves")],
+)
+def test_a_position_that_cannot_be_read_is_not_quoted(
+    host: Visitor, caplog: pytest.LogCaptureFixture, start: str, move: str, part: str
+) -> None:
+    store = host.client.app.state.service.store  # type: ignore[attr-defined]
+    seats, name = {0: visitor_of(host)}, f"odd-{part}"
+    store.add(StoredTable(name, start, "hotseat", seated_visitors=seats, moves=[Ply(move)]))
+    assert host.get(f"/t/{name}").status_code == 404
+    (said,) = caplog.records
+    assert said.getMessage() == f"the table {name} cannot be read: its {part!r} is damaged"
+    assert said.exc_info is None
+
+
 EVENING_DAMAGE = [
     *damage("evenings", "host name game initial increment ends", "'foo'", BLOB, "-1"),
     *damage("evenings", "game", "'sliding()'", "'foo()'", "'binary(rows=x)'", NO_TEXT),

@@ -300,19 +300,57 @@ def test_a_house_hears_again_when_the_database_takes_writing_again(
     database: str, ears: Ears, caplog: pytest.LogCaptureFixture
 ) -> None:
     refused = threading.Event()
-    restart_clocks = ears.store.restart_clocks
+    dispose = ears.store.engine.dispose
 
     def refuse() -> None:
         refused.set()
-        ears.store.restart_clocks = restart_clocks  # type: ignore[method-assign]
+        ears.store.engine.dispose = dispose  # type: ignore[method-assign]
         raise sa.exc.InternalError(None, None, OSError("it is read-only\nand more"))
 
-    ears.store.restart_clocks = refuse  # type: ignore[method-assign]
+    ears.store.engine.dispose = refuse  # type: ignore[method-assign, assignment]
     tell(database, f"{CUT} AND backend_type = 'client backend'")
     assert refused.wait(PATIENCE)
     assert ears.missed.wait(PATIENCE)
     assert ears.listening.is_listening
     assert caplog.messages[-1].endswith("cannot be heard: it is read-only")
+
+
+def test_clocks_go_on_after_a_gap_of_the_connection(database: str, ears: Ears) -> None:
+    ears.store.add(StoredTable("gap", "binary(rows=1,cols=2) ..", "hotseat", since=1))
+    tell(database, f"{CUT} AND query LIKE 'LISTEN%'")
+    assert ears.missed.wait(PATIENCE)
+    found = ears.store.load("gap")
+    assert found is not None
+    assert found.since == 1
+
+
+def test_a_house_closes_though_its_database_hangs(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "CLOSE_PATIENCE", 0.1)
+    monkeypatch.setattr(notifications, "PAUSE", 0.0)
+    hangs, goes_on = threading.Event(), threading.Event()
+    ears = Ears(database)
+
+    def hang(address: str, **_: object) -> None:
+        assert address.endswith(f"?connect_timeout={notifications.CONNECT_PATIENCE}")
+        hangs.set()
+        goes_on.wait(PATIENCE)
+        raise psycopg.OperationalError("it hangs")
+
+    monkeypatch.setattr(psycopg, "connect", hang)
+    ears.listening._connection.close()
+    assert hangs.wait(PATIENCE)
+    ears.listening.close()
+    assert not goes_on.is_set()
+    goes_on.set()
+    ears.close()
+
+
+def test_options_that_are_not_those_of_postgresql_are_refused(database: str) -> None:
+    for option in ("prepare_threshold=0", "autocommit=1", "row_factory=x", "foo=bar"):
+        with pytest.raises(UnusableDatabaseError, match="its URL cannot be read: invalid"):
+            Store(f"{database}?{option}")
 
 
 def test_a_database_that_another_process_has_to_itself_is_not_waited_for(

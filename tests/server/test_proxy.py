@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from gridhouse.core.console import UsageError
+from gridhouse.server import serve
 from gridhouse.server.app import create_app, own_cookies
 from gridhouse.server.auth import Auth
 from gridhouse.server.network import address_of, is_among
@@ -175,12 +176,26 @@ def test_a_proxy_is_an_address_or_in_a_network() -> None:
         ("GRIDHOUSE_HOSTS", "a*b.test"),
         ("GRIDHOUSE_MAX_MOVES", "many"),
         ("GRIDHOUSE_PRUNE_DAYS", "-1"),
+        ("GRIDHOUSE_SECURE", "maybe"),
+        ("GRIDHOUSE_BEHIND_PROXY", "2"),
+        ("GRIDHOUSE_LOG", "xml"),
+        ("GRIDHOUSE_COMPILE", "later"),
     ],
 )
 def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
     monkeypatch.setenv(name, text)
+    monkeypatch.setattr(serve, "prepare_folder", lambda: pytest.fail("it goes on"))
     with pytest.raises(UsageError, match=re.escape(f"{name}={text}: it should be ")):
-        Settings()
+        serve.play("127.0.0.1", 0, False)
+
+
+@pytest.mark.parametrize("name", ["GRIDHOUSE_SECURE", "GRIDHOUSE_BEHIND_PROXY"])
+def test_a_switch_is_on_or_off(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    states = {"": False, "0": False, "false": False, "No": False, "off": False}
+    for text, is_on in (states | {"1": True, "true": True, "YES": True, "on": True}).items():
+        monkeypatch.setenv(name, text)
+        settings = Settings()
+        assert bool(settings.proxies or settings.is_secure) == is_on
 
 
 def test_a_network_may_be_named_by_any_of_its_addresses(

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import platformdirs
 
+from gridhouse.core.environment import read_word
 from gridhouse.core.position import capacity
 from gridhouse.core.processes import SAFE_PATH
 
@@ -85,9 +86,8 @@ def has_compiler() -> bool:
 
 
 def mode() -> str:
-    """Return when code is compiled, as the environment variable says."""
-    value = os.environ.get(VARIABLE, BESIDE)
-    return value if value in (NOW, NEVER) else BESIDE
+    """Return when code is compiled, as the environment variable says; raises UsageError."""
+    return read_word(VARIABLE, (BESIDE, NOW, NEVER))
 
 
 @functools.cache

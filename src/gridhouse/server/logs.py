@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import threading
 import time
@@ -20,6 +19,7 @@ from typing import Any, TextIO
 
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError
 
+from gridhouse.core.environment import read_word
 from gridhouse.server.storage.store import reason_of
 
 FORMAT = "GRIDHOUSE_LOG"
@@ -117,8 +117,8 @@ class JsonFormatter(logging.Formatter):
 
 
 def config() -> dict[str, Any]:
-    """Return the logging configuration of the server."""
-    is_json = os.environ.get(FORMAT) == "json"
+    """Return the logging configuration of the server; raises UsageError."""
+    is_json = read_word(FORMAT, ("lines", "json")) == "json"
     line = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     kind = {"()": JsonFormatter} if is_json else {"()": LineFormatter, "fmt": line}
     said = {"handlers": ["standard error"], "level": "WARNING"}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
+from gridhouse.core import compile_queue
 from gridhouse.core.console import EXIT_INTERRUPTED, UsageError
 from gridhouse.core.solving import HANGUP
 from gridhouse.server import logs, memory, metrics
@@ -122,6 +123,8 @@ def play(
     ``tournament`` has the pages of a tournament, as in the settings.
     """
     settings = Settings(tournament=tournament)
+    for read in (logs.config, compile_queue.mode):  # wrong words are said before the house opens
+        read()
     prepare_folder()
     try:
         if is_in_memory(database_address(settings.database)):

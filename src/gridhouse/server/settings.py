@@ -15,6 +15,7 @@ import platformdirs
 from sqlalchemy import URL
 
 from gridhouse.core.console import UsageError
+from gridhouse.core.environment import read_switch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,13 +119,9 @@ def _listed(name: str) -> tuple[str, ...]:
     return tuple(os.environ.get(name, "").replace(",", " ").split())
 
 
-def _is_set(name: str) -> bool:
-    return os.environ.get(name, "") not in ("", "0")
-
-
 def _proxies() -> tuple[str, ...]:
     """Return the networks of the proxies that the environment names; raises UsageError."""
-    found = list(LOOPBACK) if _is_set("GRIDHOUSE_BEHIND_PROXY") else []
+    found = list(LOOPBACK) if read_switch("GRIDHOUSE_BEHIND_PROXY") else []
     for name in _listed("GRIDHOUSE_PROXIES"):
         try:
             found.append(str(ipaddress.ip_network(name, strict=False)))
@@ -181,7 +178,7 @@ class Settings:
     prune_days: int = field(default_factory=_prune_days)
     proxies: tuple[str, ...] = field(default_factory=_proxies)
     hosts: tuple[str, ...] = field(default_factory=_hosts)
-    is_secure: bool = field(default_factory=lambda: _is_set("GRIDHOUSE_SECURE"))
+    is_secure: bool = field(default_factory=lambda: read_switch("GRIDHOUSE_SECURE"))
     max_moves: int = field(default_factory=_max_moves)
     many_pages: int = 100
     tournament: Callable[[str], tuple[str, str] | None] | None = None

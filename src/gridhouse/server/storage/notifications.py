@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import psycopg
 from sqlalchemy.exc import SQLAlchemyError
 
-from gridhouse.server.storage.store import CHANNEL, PRESENCE, UnusableDatabaseError, reason_of
+from gridhouse.server.storage.store import (
+    CHANNEL,
+    PRESENCE,
+    UnusableDatabaseError,
+    plain_url,
+    reason_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("gridhouse.server")
 GLANCE = 0.2  # seconds between two checks whether the server is closing
+CONNECT_PATIENCE = 5  # seconds for which a database may take a connection up
+CLOSE_PATIENCE = 2.0  # seconds for which closing waits for an attempt to reconnect
 PAUSE = 1.0  # seconds before the next attempt to reconnect
 LOCK_PATIENCE = 2000  # milliseconds for which another process may have the database to itself
 NEWS = re.compile(r"(\S+) (\d{1,18})", re.ASCII)  # a table and its version
@@ -39,7 +47,7 @@ class Notifications:
         self._heard = heard
         self._missed = missed
         self._closing = threading.Event()
-        self._connection = self._connect()
+        self._connection = self._connect(is_first=True)
         self._thread = threading.Thread(target=self._run, name="listening", daemon=True)
         self._thread.start()
 
@@ -48,24 +56,31 @@ class Notifications:
         """Whether changes by other processes are heard now."""
         return self._thread.is_alive() and not self._connection.closed
 
-    def _connect(self) -> psycopg.Connection:
-        address = self._store.engine.url.set(drivername="postgresql")
-        connection = psycopg.connect(address.render_as_string(hide_password=False), autocommit=True)
+    def _connect(self, *, is_first: bool = False) -> psycopg.Connection:
+        address = self._store.engine.url
+        if "connect_timeout" not in address.query:
+            address = address.update_query_dict({"connect_timeout": str(CONNECT_PATIENCE)})
+        connection = psycopg.connect(plain_url(address), autocommit=True)
         try:
-            self._join(connection)
+            self._join(connection, is_first=is_first)
         except BaseException:
             connection.close()  # else its lock would stay, and the next attempt would wait for it
             raise
         return connection
 
-    def _join(self, connection: psycopg.Connection) -> None:
-        """Be one of the processes that serve the database, and listen to the others."""
+    def _join(self, connection: psycopg.Connection, *, is_first: bool) -> None:
+        """Be one of the processes that serve the database, and listen to the others.
+
+        Clocks start again if no process was there, but not after a gap of this one's connection: it
+        has its tables in memory, and their clocks have gone on.
+        """
         connection.execute(f"SET lock_timeout = {LOCK_PATIENCE}")
         alone = connection.execute("SELECT pg_try_advisory_lock(%s)", [PRESENCE]).fetchone()
         if alone == (True,):
             # After a restart of the database the connections of the pool are dead.
             self._store.engine.dispose()
-            self._store.restart_clocks()
+            if is_first:
+                self._store.restart_clocks()
         try:
             connection.execute("SELECT pg_advisory_lock_shared(%s)", [PRESENCE])
         except psycopg.errors.LockNotAvailable:
@@ -97,4 +112,4 @@ class Notifications:
     def close(self) -> None:
         """Stop listening."""
         self._closing.set()
-        self._thread.join()
+        self._thread.join(CLOSE_PATIENCE)  # a database that hangs lets it wait for long

@@ -240,6 +240,7 @@ class Store:
             with suppress(OSError):  # it is there, or SQLite says what is wrong with the place
                 create_private(self.file)
         try:
+            self._connect()
             with self.engine.begin() as connection:
                 self._set_up(connection)
         except BaseException:
@@ -248,6 +249,24 @@ class Store:
         if self.file is not None:
             self._watch(self.file)
         self._writer = Writer(self.engine, deliver)
+
+    def _connect(self) -> None:
+        """Connect for the first time, which some options of a URL make impossible.
+
+        Raises SQLAlchemyError or UnusableDatabaseError.
+        """
+        try:
+            if self.is_shared:
+                from psycopg import ProgrammingError
+                from psycopg.conninfo import conninfo_to_dict
+
+                try:
+                    conninfo_to_dict(plain_url(self.engine.url))
+                except ProgrammingError as error:
+                    raise UnusableDatabaseError(f"its URL cannot be read: {error}") from None
+            self.engine.connect().close()
+        except TypeError as error:
+            raise UnusableDatabaseError(f"its URL cannot be used: {error}") from None
 
     def _watch(self, file: Path) -> None:
         """Refuse all work once a file is not the one that was opened: it would be lost."""
@@ -712,6 +731,11 @@ def _write_rest(connection: sa.Connection, change: Change) -> None:
         connection.execute(undone)
     if change.also is not None:
         change.also(connection)
+
+
+def plain_url(address: sa.URL) -> str:
+    """Return the URL of a database in PostgreSQL, with its password, as libpq takes it."""
+    return address.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
 def address_of(url: str) -> sa.URL:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import SQLAlchemyError
 
 from gridhouse.core.compile_queue import Unit, use_compiled
-from gridhouse.core.errors import MoveError
+from gridhouse.core.errors import GridhouseError, MoveError
 from gridhouse.core.registry import parse
 from gridhouse.players import best_kind, compiled_kind
 from gridhouse.players.levels import LEVELS
@@ -26,7 +26,7 @@ from gridhouse.server.daily.service import DailyService
 from gridhouse.server.engine_pool import EnginePool
 from gridhouse.server.fair_pool import FairPool, Habit, LongWork
 from gridhouse.server.settings import MAX_KEPT, MOVE_SIZE, MOVES_AHEAD
-from gridhouse.server.storage.records import StaleError, StoredTable, size_of
+from gridhouse.server.storage.records import DamagedError, StaleError, StoredTable, size_of
 from gridhouse.server.storage.store import Store, public_reason, reason_of
 from gridhouse.server.storage.visitors import Visitors
 from gridhouse.server.tables.commands import (
@@ -393,9 +393,14 @@ class TableService:
         if record is None:
             return
         yield None
+        part = "start"
         try:
             table = Table(replace(record, moves=[], undone=[]), self.settings.max_moves)
+            part = "moves"
             yield from table.catch_up(record)
+        except GridhouseError:  # it may quote what is hidden
+            log.error("the table %s cannot be read: %s", name, DamagedError(part))
+            return
         except Exception:
             log.exception("the table %s cannot be read", name)
             return
