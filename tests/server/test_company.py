@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -66,6 +67,18 @@ def test_a_page_that_is_loaded_again_has_never_left(visitor: Visitor, friend: Vi
         mine.move("0 0 0")
         assert mine.view["present"] == [True, True]
     assert sum('"presence"' in text for text in mine.heard) == 1
+
+
+def test_many_who_come_at_once_are_told_of_together(visitor: Visitor, friend: Visitor) -> None:
+    table = meet(visitor, friend)
+    with visitor.at(table) as mine, ExitStack() as stack:
+        for _ in range(8):
+            stack.enter_context(Visitor(visitor.client).at(table))
+        while mine.wait("presence")["watchers"] < 8:
+            pass
+        mine.move("0 0 0")
+    heard = sum('"presence"' in text for text in mine.heard)
+    assert heard < 8 / 2
 
 
 def test_the_machine_is_always_there(visitor: Visitor) -> None:

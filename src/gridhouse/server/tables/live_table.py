@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 NUMBERS = itertools.count()  # of tables in memory
 AWAY_AFTER = 3.0  # seconds after which a closed page counts as closed, if it is not loaded again
+COMPANY_PAUSE = 0.5  # seconds between two messages about who is there
 MAX_VIEWS = MAX_SUBSCRIBERS  # of a position that are kept
 FEW = 50  # moves of a view that may be rendered at once
 SLOW = 0.004  # processor seconds of a view; the renderer serves all, so threads do longer ones
@@ -113,6 +114,8 @@ class LiveTable:
         self.shown = Shown(Snapshot(table))
         self.coming: Shown | None = None  # after a change that is being written
         self.pages: set[Page] = set()
+        self._told_at = -COMPANY_PAUSE  # the time at which pages were told who is there
+        self._telling: asyncio.TimerHandle | None = None  # that will tell them
         self._last_phrases: dict[int, float] = {}  # the time of each player's
         self.note_seats()
 
@@ -234,13 +237,24 @@ class LiveTable:
         return company_of(self.table, (page.visitor for page in self.pages))
 
     def _note_company(self, but: Page | None = None) -> None:
+        """Note who is there, and tell it, not each time if many come and go: n pages hear it."""
         company = self._company()
         if company == self.table.company:
             return
         self.table.company = company
         self.shown.views.clear()  # they say who was there before
         self.coming = None
-        present, watchers = company
+        wait = self._told_at + COMPANY_PAUSE - time.monotonic()
+        if wait <= 0.0:
+            self._tell_company(but)
+        elif self._telling is None:
+            self._telling = asyncio.get_running_loop().call_later(wait, self._tell_company)
+
+    def _tell_company(self, but: Page | None = None) -> None:
+        self._telling = None
+        if self.pages - {but}:
+            self._told_at = time.monotonic()
+        present, watchers = self.table.company
         self._tell({"type": "presence", "present": [*present], "watchers": watchers}, but)
 
     def say(self, player: int, number: object) -> None:
