@@ -115,6 +115,12 @@ class GameReview:
         if not self.done and not self.failed and (self._running is None or self._running.done()):
             self._running = asyncio.create_task(self._run(engines))
 
+    def is_seen(self) -> bool:
+        """Tell whether anybody looks at it."""
+        since = time.monotonic() - ABSENCE
+        self.seen = {who: when for who, when in self.seen.items() if when > since}
+        return bool(self.seen)
+
     def leave(self, visitor: str) -> None:
         """Pause when the last visitor has left."""
         self.seen.pop(visitor, None)
@@ -133,9 +139,7 @@ class GameReview:
                 self.positions = dict(await self.work.collect(self._replayed()))
             for ply in self.wanted:
                 if ply not in self.evaluations:
-                    since = time.monotonic() - ABSENCE
-                    self.seen = {who: when for who, when in self.seen.items() if when > since}
-                    if not self.seen:
+                    if not self.is_seen():
                         return
                     found = await self._evaluate(engines, self._state(ply))
                     self.evaluations[ply] = self._improved(ply, found)
@@ -390,12 +394,13 @@ class Reviews:
                 review.stop()
             review = GameReview(table, self.work)
         self._kept[table.id] = review  # in the order of their last use
-        if len(self._kept) > MAX_KEPT:
-            self._kept.pop(next(iter(self._kept))).stop()
         for other in self._kept.values():
             if other is not review and visitor in other.seen:
                 other.leave(visitor)
         review.look(self.engines, visitor)
+        if len(self._kept) > MAX_KEPT:
+            left = (name for name, other in self._kept.items() if not other.is_seen())
+            self._kept.pop(next(left, next(iter(self._kept)))).stop()
         return review
 
     def close(self) -> None:
