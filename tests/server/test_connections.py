@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 import urllib.request
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING
 from unittest.mock import Mock
 from urllib.parse import urlsplit
@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from browser_helpers import served
-from gridhouse.server import connections
-from gridhouse.server.budgets import REFUSED_SECONDS
+from gridhouse.server import connections, upkeep
+from gridhouse.server.budgets import REFUSED_SECONDS, Budgets
 from gridhouse.server.connections import (
     MAX_FIELDS,
     MAX_HEAD,
@@ -28,8 +28,10 @@ from gridhouse.server.connections import (
     Connected,
     HouseProtocol,
     SocketProtocol,
+    close_oldest,
     raise_file_limit,
 )
+from gridhouse.server.storage.store import Store
 from window_helpers import wait_for
 from wire_helpers import PATIENCE, Caller
 
@@ -404,6 +406,25 @@ def test_a_refusal_takes_a_while_and_ends_its_connection(tmp_path: Path) -> None
             assert time.monotonic() - began >= REFUSED_SECONDS
 
 
+def test_other_hosts_and_who_is_blocked_wait_for_their_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "GLANCE", 0.01)
+
+    def refused(house: str, status: bytes) -> bool:
+        began = time.monotonic()
+        said = answer(house, 20 * (GET + b"\r\n"))
+        is_slow = time.monotonic() - began >= REFUSED_SECONDS
+        return said[9:12] == status and said.lower().count(b"connection: close") == 1 and is_slow
+
+    with served(tmp_path, hosts=("house.test",)) as house:
+        assert refused(house, b"400")
+        file = f"sqlite:///{tmp_path / 'house.db'}"
+        with closing(Store(file)) as store, store.engine.begin() as connection:
+            upkeep.block(connection, "127.0.0.1")
+        wait_for(lambda: refused(house, b"403"), "the block")
+
+
 @pytest.mark.parametrize("is_socket", [False, True], ids=["request", "socket"])
 def test_what_is_cancelled_at_the_end_leaves_no_trace(
     tmp_path: Path,
@@ -440,4 +461,51 @@ def test_a_wrong_end_of_what_is_answered_already_leaves_no_trace(
         assert connection.recv(1000).startswith(b"HTTP/1.1 404")
         connection.sendall(b"no length\r\n")
         read_to_the_end(connection)
+        at_once = POST.replace(b"POST /language", b"GET /healthz") + b"no length\r\n"
+        assert answer(house, at_once).startswith(b"HTTP/1.1 400")
     assert [record for record in caplog.records if record.exc_info] == []
+
+
+@pytest.mark.parametrize("field", [b"Content-Length: 4", b"A: " + 9000 * b"x"])
+def test_a_wish_for_a_socket_that_cannot_be_read_is_not_kept(house: str, field: bytes) -> None:
+    sent = upgrade(house, "/t/any").replace(b"\r\n\r\n", b"\r\n" + field + b"\r\n\r\n")
+    with opened(house) as connection:
+        connection.sendall(sent)
+        assert is_closed(connection)
+
+
+def test_a_frame_before_the_answer_ends_the_connection_without_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = threading.Event()
+
+    def reserve(*_: object) -> float:
+        asked.set()
+        return PATIENCE
+
+    monkeypatch.setattr(Budgets, "reserve", reserve)
+    with served(tmp_path, calm=False) as house, opened(house) as connection:
+        connection.sendall(upgrade(house, "/t/any"))
+        assert asked.wait(PATIENCE)
+        connection.sendall(b"\x7f\x00")
+        assert is_closed(connection)
+    assert [record for record in caplog.records if record.exc_info] == []
+
+
+def test_so_many_are_closed_as_are_too_many() -> None:
+    held = []
+    for age in range(4):
+        one = Mock(spec=HouseProtocol, is_waiting=True, waits_until=age, transport=Mock())
+        one.transport.is_closing.return_value = age == 0
+        held.append(one)
+    close_oldest(held, 2)
+    assert [one.give_up.called for one in held] == [False, True, False, False]
+
+
+def test_a_reader_of_much_reads_a_part_of_it() -> None:
+    reader = Mock(spec=Connected, transport=Mock())
+    for left, is_slow in ((950_000, False), (960_000, True)):
+        reader.transport.get_write_buffer_size.return_value = left
+        reader.transport.abort.reset_mock()
+        Connected._see_reader(reader, 1_000_000)
+        assert reader.transport.abort.called == is_slow

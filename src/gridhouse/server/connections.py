@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SPARE = 0.25  # share of the files that a process may open which connections leave for others
 USUAL_FILES = 1024
 WAITING = 4  # messages of a socket, from which on no more are read
-PIECE = 2048  # bytes that are read in one step, so that others have their turn between them
+PIECE = 1024  # bytes that are read in one step, so that others have their turn between them
 MAX_HEAD = 16 * 1024  # bytes
 MAX_FIELDS = 100  # of a head
 MAX_WRAPPING = 16 * 1024  # bytes that may come around the content of a request, and a quarter of it
@@ -40,7 +40,8 @@ MAX_CONTENT = 16 * 1024 * 1024  # bytes of a request; pages refuse less with a s
 FRAMES = 100  # of a socket that are no message of a page, and that may come at once
 FRAMES_A_SECOND = 20.0  # in the long run
 UNREAD_SECONDS = 30.0  # within which a reader has to take some of what waits for it
-MIN_READ = 16 * 1024  # bytes of it
+MIN_READ = 16 * 1024  # bytes of it, and a part of what waits
+READ_PART = 20
 CLOSE_SECONDS = 5.0  # that a closed socket has to go
 END_SECONDS = 2.0  # that connections have at the end of the house, less than uvicorn waits
 HEAD_END = re.compile(rb"\n\r?\n")
@@ -121,7 +122,7 @@ class Connected(asyncio.BaseProtocol):
 
     def _see_reader(self, before: int) -> None:
         """Let a connection go if its reader has not read."""
-        if self.transport.get_write_buffer_size() > before - MIN_READ:
+        if self.transport.get_write_buffer_size() > before - max(MIN_READ, before // READ_PART):
             self.transport.abort()
         else:
             self._await_reader()
@@ -210,9 +211,9 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
             transport.abort()
             return
         self._watch()
-        too_many = len(self.connections) - int((1 - SPARE) * self.files)
-        if too_many > 0:
-            close_oldest(self.connections, too_many)
+        most = int((1 - SPARE) * self.files)
+        if len(self.connections) > most:
+            close_oldest(self.connections, most)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
@@ -230,13 +231,19 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
         """Refuse what is no request; hang up if something else was answered already."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             super().send_400_response(msg)
+            if self.cycle is not None and not self.cycle.response_complete:
+                self.cycle.disconnected = True  # or the page would be sent as well
+                self.cycle.message_event.set()
         else:
             self.transport.abort()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Go on as a socket."""
+        """Go on as a socket; hang up if the request is none for one, as nobody would answer it."""
         self.leave()
         super().handle_websocket_upgrade(event)
+        socket = self.transport.get_protocol()
+        if isinstance(socket, SocketProtocol) and not socket.handshake_initiated:
+            self.transport.abort()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -291,8 +298,11 @@ class SocketProtocol(Connected, WebSocketsSansIOProtocol, asyncio.BufferedProtoc
             self._last_alarm.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Read what came."""
-        WebSocketsSansIOProtocol.data_received(self, data)
+        """Read what came; nothing may come between the request and its answer."""
+        if self.handshake_initiated and not self.handshake_complete:
+            self.transport.abort()
+        else:
+            WebSocketsSansIOProtocol.data_received(self, data)
 
     def _takes_frame(self) -> bool:
         """Count a frame that is no message for the application, which counts those itself.
@@ -386,8 +396,10 @@ def host_of(connection: Any) -> str:
     return connection.client[0] if connection.client else ""
 
 
-def close_oldest(connections: Iterable[Any], count: int) -> None:
-    """Close so many of those on which a request has yet to come, which have waited longest."""
-    waiting = [one for one in connections if isinstance(one, HouseProtocol) and one.is_waiting]
-    for one in sorted(waiting, key=lambda one: one.waits_until)[:count]:
+def close_oldest(connections: Iterable[Any], most: int) -> None:
+    """Close those that have waited longest for a request, so that at most so many are open."""
+    # Those that were closed a moment ago are still among them.
+    held = [one for one in connections if not one.transport.is_closing()]
+    waiting = [one for one in held if isinstance(one, HouseProtocol) and one.is_waiting]
+    for one in sorted(waiting, key=lambda one: one.waits_until)[: max(0, len(held) - most)]:
         one.give_up()
