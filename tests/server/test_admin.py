@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sqlite3
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -436,7 +438,22 @@ def test_a_house_prunes_by_itself(store: Store, tmp_path: Path) -> None:
         assert store.load("old")  # the machine's clock may be wrong yet
         keeper._prune_at = 0.0
         look_with(client, keeper)
-        assert client.get("/t/old").status_code == 404
+        assert store.load("old") is None
+
+
+def test_a_house_collects_old_garbage(still: TestClient) -> None:
+    class Cycle:
+        def __init__(self) -> None:
+            self.own = self
+
+    keeper, cycle = keeper_of(still), Cycle()
+    kept = weakref.ref(cycle)
+    gc.collect()  # it is old now
+    del cycle
+    keeper._collect_at = 0.0
+    look_with(still, keeper)
+    assert kept() is None
+    assert keeper._collect_at > time.monotonic()
 
 
 def test_nothing_is_pruned_after_the_clock_was_set(

@@ -189,6 +189,19 @@ def test_a_visitor_and_an_address_have_budgets(tmp_path: Path) -> None:
     assert 0 < waits[20] <= 0.05 < waits[21] <= 0.1
 
 
+def test_requests_of_an_address_begin_one_after_another(tmp_path: Path) -> None:
+    kept = Budgets(settings_of(tmp_path))
+    waits = [kept.pace("192.0.2.1") for _ in range(budgets.AT_ONCE + 100)]
+    assert set(waits[: budgets.AT_ONCE]) == {0.0}
+    assert waits[-1] == pytest.approx(100 / budgets.PACE, abs=0.1)
+    assert kept.pace("192.0.2.2") == kept.pace("127.0.0.1") == 0.0
+    with open_house(tmp_path) as client:
+        client.app.state.budgets.pace = lambda address: 0.3  # type: ignore[attr-defined]
+        began = time.monotonic()
+        client.get("/design")
+        assert time.monotonic() - began >= 0.3
+
+
 def test_pages_are_counted(tmp_path: Path) -> None:
     with open_house(tmp_path, burst=2, rate=1e-6) as client:
         anna, bert = Visitor(client), Visitor(client)

@@ -57,7 +57,7 @@ from gridhouse.server.tables.service import TableService
 from gridhouse.server.upkeep import Keeper, Refusals, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
     from typing import Any
 
     from starlette.requests import Request
@@ -188,6 +188,7 @@ class Budget:
                 await asyncio.sleep(state.budgets.reserve(visitor, address))
                 await self.app(scope, receive, send)
             elif is_free and state.budgets.take(visitor, address):
+                await asyncio.sleep(state.budgets.pace(address))
                 await self.app(scope, receive, send)
             else:
                 await asyncio.sleep(REFUSED_SECONDS)  # it counts as open until then
@@ -205,25 +206,40 @@ async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
     await answer(scope, receive, send)
 
 
-class KnownHosts(TrustedHostMiddleware):
+class KnownHosts:
     """Middleware that refuses requests for other hosts than those of the house.
 
     Whoever asks on this machine whether the house is well need not know its name.
     """
 
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]) -> None:
+        """Wrap an application."""
+        self.app = app
+        self._check = TrustedHostMiddleware(self._note_known, hosts, www_redirect=False)
+
+    async def _note_known(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Note that the host of a request is one of the house."""
+        scope["is_known"] = True
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on or refuse it; a socket is closed, as an answer would be logged."""
-        if scope.get("path") in health.PATHS:
+
+        async def drop(message: MutableMapping[str, Any]) -> None:
+            """Drop the answer of the check, which would be sent at once."""
+
+        if scope["type"] == "lifespan" or scope["path"] in health.PATHS:
             await self.app(scope, receive, send)
             return
-
-        async def send_or_close(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "websocket.http.response.start":
-                await send({"type": "websocket.close"})
-            elif message["type"] != "websocket.http.response.body":
-                await send(message)
-
-        await super().__call__(scope, receive, send_or_close)
+        await self._check(scope, receive, drop)
+        if scope.pop("is_known", False):
+            await self.app(scope, receive, send)
+            return
+        await asyncio.sleep(REFUSED_SECONDS)
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close"})
+        else:
+            answer = PlainTextResponse("Invalid host header", 400, {"connection": "close"})
+            await answer(scope, receive, send)
 
 
 class HourlyLimit:
@@ -321,7 +337,7 @@ def middleware_of(settings: Settings, refused: Refused) -> list[Middleware]:
         Middleware(SecurityHeaders),
     ]
     if settings.hosts:
-        found.append(Middleware(KnownHosts, allowed_hosts=settings.hosts, www_redirect=False))
+        found.append(Middleware(KnownHosts, hosts=settings.hosts))
     compress = Middleware(
         GZipMiddleware, compresslevel=COMPRESSION, thread_minimum_size=IN_A_THREAD
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gridhouse.server.settings import Settings
 
 MAX_CALLERS = 10_000  # whose recent requests are counted
+AT_ONCE, PACE = 40, 100.0  # requests of an address that begin at once, and in each second later on
 REFUSED_SECONDS = 0.5  # that a refusal takes, so that a flood of requests slows itself down
 
 
@@ -84,6 +85,7 @@ class Budgets:
         burst, rate = settings.burst, settings.rate
         self._visitors = Buckets(VISITOR_SHARE * burst, VISITOR_SHARE * rate)
         self._addresses = Buckets(ADDRESS_SHARE * burst, ADDRESS_SHARE * rate)
+        self._paces = Buckets(AT_ONCE, PACE)
         self._proxies = settings.proxies
         self._open: Counter[tuple[str, str]] = Counter()
 
@@ -99,6 +101,10 @@ class Budgets:
     def reserve(self, visitor: str | None, address: str) -> float:
         """Count a message of a socket, and return the seconds for which it has to wait."""
         return max((each.reserve() for each in self._buckets(visitor, address)), default=0.0)
+
+    def pace(self, address: str) -> float:
+        """Return the seconds for which a request waits, so that those of others come between."""
+        return 0.0 if is_exempt(address, self._proxies) else self._paces.of(address).reserve()
 
     @contextmanager
     def opened(self, kind: str, visitor: str | None, address: str) -> Iterator[bool]:

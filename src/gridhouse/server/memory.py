@@ -16,8 +16,9 @@ def settle() -> None:
     """Collect garbage with short pauses only, from now on, when the modules are loaded.
 
     A full collection would delay every page by a tenth of a second.  Loaded modules are therefore
-    frozen, and full collections are rare: requests leave few reference cycles.  Those of the two
-    younger generations are frequent instead, because each takes as long as it has objects.
+    frozen, and full collections come after some minutes, not after so many objects: requests leave
+    few reference cycles.  Those of the two younger generations are frequent instead, because each
+    takes as long as it has objects.
     """
     gc.collect()
     gc.freeze()

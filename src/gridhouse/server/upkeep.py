@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import secrets
 import time
@@ -20,6 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.status import WS_1008_POLICY_VIOLATION
 
 from gridhouse.server import clock
+from gridhouse.server.budgets import REFUSED_SECONDS
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_address, read_network
@@ -56,13 +58,14 @@ BLOCKS = sa.Table(
 GLANCE = 2.0  # seconds between two looks at what was changed
 DAY = 24 * 3600.0
 HOUR = 3600.0
+COLLECT_EVERY = 300.0  # seconds between two full collections of garbage
 PRUNE_AGAIN = 600.0  # seconds until the next attempt after one that failed
 # What one transaction removes, so that moves need not wait for long: tables or evenings, and moves.
 AT_ONCE = 200
 MOVES_AT_ONCE = 2000
 BREATH = 0.02  # seconds between two of these transactions, in which others write
 ID_LENGTH = 64  # characters of a visitor's id
-REFUSAL = PlainTextResponse("This house does not serve you.\n", 403)
+REFUSAL = PlainTextResponse("This house does not serve you.\n", 403, {"connection": "close"})
 
 
 def blocks(connection: sa.Connection) -> list[tuple[str, datetime | None]]:
@@ -262,6 +265,7 @@ class Refusals:
             await self._answer(scope, receive, send)
         elif scope["type"] == "websocket" and self.refused.holds(scope):
             await receive()  # the wish to connect
+            await asyncio.sleep(REFUSED_SECONDS)
             await send({"type": "websocket.close", "code": WS_1008_POLICY_VIOLATION})
         else:
             await self.app(scope, receive, send)
@@ -280,6 +284,7 @@ class Refusals:
                 await send(message)
 
         if self.refused.holds(scope):
+            await asyncio.sleep(REFUSED_SECONDS)
             await REFUSAL(scope, receive, send)
         else:
             await self.app(scope, receive, send_unless_refused)
@@ -304,6 +309,7 @@ class Keeper:
         # A machine may learn the time only after its start; what is not old yet would be gone.
         self._prune_at = time.monotonic() + HOUR
         self._clock = _clock_ahead()
+        self._collect_at = time.monotonic() + COLLECT_EVERY
         self._pages: set[Page] = set()  # that were open at the last look
         self._task = asyncio.create_task(self._run())
 
@@ -320,7 +326,11 @@ class Keeper:
             await asyncio.sleep(GLANCE)
 
     async def look(self) -> None:
-        """Take over what was changed."""
+        """Take over what was changed, and collect garbage from time to time."""
+        if time.monotonic() >= self._collect_at:
+            # What has waited in cycles for a connection or a search to end is old garbage.
+            self._collect_at = time.monotonic() + COLLECT_EVERY
+            gc.collect()
         store, days = self._service.store, self._service.settings.prune_days
         if store.unwritten:
             await asyncio.to_thread(store.try_to_write)
