@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from babel.dates import get_month_names
 from babel.messages.pofile import read_po, write_po
 
 from gridhouse.server import languages
@@ -17,7 +18,9 @@ KEPT = re.compile(r"<[^>]*>|%\(\w+\)s|\{\w*\}|&\w+;")  # in a translation
 ENGLISH = re.compile(r"[A-Za-z]{3,}")
 # What stays as it is in all languages.
 NOTATION = re.compile(
-    r"samegame|setup|standard|corners|scoring|linear|long|host|SVG|PNG|UTC|KiB|[A-Z]\w+dag|November|Januarie|English|Afrikaans|Gridhouse|\d\w*|\w\d\S*"
+    r"samegame|setup|standard|corners|scoring|linear|long|host|SVG|PNG|UTC|KiB|[A-Z]\w+dag"
+    rf"|{'|'.join(get_month_names('wide', locale='af').values())}"
+    r"|English|Afrikaans|Gridhouse|\d\w*|\w\d\S*"
     r"|[SAMF]x\d|True|False|hidden|rows|cols|limit|digits|pieces|army|level|clock"
 )
 
