@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from prometheus_client import REGISTRY
@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from browser_helpers import house_process
 from gridhouse.core.console import UsageError
+from gridhouse.players.levels import LevelPlayer
 from gridhouse.server import engine_pool, metrics, serve
 from gridhouse.server.storage.store import Store
 from ports import reserved_port
@@ -56,13 +57,22 @@ def test_a_house_says_whether_it_can_serve(
     assert client.get("/healthz").status_code == 200
 
 
-def test_prometheus_is_told_what_happens(client: TestClient, visitor: Visitor) -> None:
+def test_prometheus_is_told_what_happens(
+    client: TestClient, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def requests(route: str, status: str, method: str = "GET") -> float:
         return value("gridhouse_request_seconds_count", method=method, route=route, status=status)
 
     before = requests("/t/{table}", "200"), requests("(none)", "404")
     moves, sockets = value("gridhouse_moves_total"), value("gridhouse_sockets")
     errors = value("gridhouse_errors_total", logger="gridhouse.server")
+    choose, during = LevelPlayer.choose, list[tuple[float, float]]()
+
+    def watched(*asked: Any) -> Any:
+        during.append((value("gridhouse_searches_wanted"), value("gridhouse_searches_running")))
+        return choose(*asked)
+
+    monkeypatch.setattr(LevelPlayer, "choose", watched)
     table = visitor.new("binary", opponent="machine", level="1")
     visitor.get(table)
     visitor.get("/nowhere/at/all")
@@ -76,12 +86,13 @@ def test_prometheus_is_told_what_happens(client: TestClient, visitor: Visitor) -
     assert value("gridhouse_search_seconds_count") >= 1
     assert value("gridhouse_search_wait_seconds_count") >= 1
     assert value("gridhouse_searches_wanted") == value("gridhouse_searches_running") == 0
+    assert during == [(1.0, 1.0)]
     assert (requests("/t/{table}", "200"), requests("(none)", "404")) == (
         before[0] + 1,
         before[1] + 1,
     )
     assert requests("/api/games", "200") >= 1
-    metrics.ERROR_COUNTER.handle(logging.LogRecord("gridhouse.server", 40, "", 0, "", None, None))
+    logging.getLogger("gridhouse.server").error("something went wrong")
     assert value("gridhouse_errors_total", logger="gridhouse.server") == errors + 1
 
 

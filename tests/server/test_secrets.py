@@ -6,14 +6,17 @@ gets has to be the same in both, byte by byte.
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 import gridhouse
+from gridhouse.server.evenings.service import start_of
 from web_helpers import Visitor, uncovered
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
     from starlette.testclient import TestClient
 
 TACTEGO = "tactego(rows=4,cols=3,pieces=5x1 4x1 Fx1,hidden=True)"
@@ -282,3 +285,25 @@ def test_no_cache_between_keeps_what_depends_on_the_visitor(client: TestClient) 
         assert founder.get(path).headers["cache-control"] == "private, no-cache", path
     for path in (*files, *data):
         assert founder.get(path).headers["cache-control"] == "private, no-store", path
+
+
+def test_nobody_can_know_how_a_game_starts(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+
+    def randbits(bits: int) -> int:
+        drawn.append(bits)
+        return len(drawn)
+
+    monkeypatch.setattr(secrets, "randbits", randbits)
+    table = visitor.new("tactego", preset="small", army="random")
+    with visitor.at(table) as seat:
+        seat.say("resign")
+        while not seat.view["over"]:
+            seat.wait("view")
+    assert visitor.post(f"{table}/rematch").status_code == 303
+    visitor.new("collapse")
+    before = len(drawn)
+    start_of(gridhouse.load("collapse"))
+    assert (before, drawn) == (3, [64] * 4)
