@@ -1,4 +1,4 @@
-"""The memory of a house in an hour: ``python benchmarks/house_memory_plot.py TABLE.md FILE.svg``.
+"""The memory of a house: ``python benchmarks/house_memory_plot.py TABLE.md FILE.svg``.
 
 The numbers are those of the table in docs/performance.md that house_soak.py has led to: the mean of
 each ten minutes as a line, between the least and the most.
