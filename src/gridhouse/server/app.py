@@ -23,11 +23,11 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from gridhouse.server import auth, clock, languages, metrics
+from gridhouse.server import auth, budgets, clock, languages, metrics
 from gridhouse.server.api import create_api
 from gridhouse.server.api.access import RateLimiter, Visits
 from gridhouse.server.api.app import problem
-from gridhouse.server.budgets import REFUSED_SECONDS, Budgets
+from gridhouse.server.budgets import Budgets
 from gridhouse.server.evenings.service import EveningService
 from gridhouse.server.fair_pool import caller, place
 from gridhouse.server.network import address_of, is_exempt, is_loopback
@@ -180,8 +180,7 @@ class Budget:
         state, address = connection.app.state, address_of(connection)
         visitor = state.auth.visitor(connection)
         caller.set(visitor or address)
-        is_here = is_exempt(address, state.service.settings.proxies)
-        place.set("" if is_here else address)
+        place.set("" if state.budgets.is_free(address) else address)
         # What a request asks for goes on when its connection is closed.
         with state.budgets.opened(scope["type"], visitor, address) as is_free:
             if is_free and scope["type"] == "websocket":
@@ -191,19 +190,15 @@ class Budget:
                 await asyncio.sleep(state.budgets.pace(address))
                 await self.app(scope, receive, send)
             else:
-                await asyncio.sleep(REFUSED_SECONDS)  # it counts as open until then
-                await refuse_for_now(scope, receive, send)
+                await refuse_for_now(scope, receive, send)  # it counts as open until then
 
 
 async def refuse_for_now(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer that there were too many requests, in the form of the API or as plain text."""
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": sockets.TRY_AGAIN_LATER})
-        return
     is_api = scope["path"].startswith("/api/")
     later = {"retry-after": "1", "connection": "close"}
     answer = problem(429, TOO_MANY, later) if is_api else PlainTextResponse(TOO_MANY, 429, later)
-    await answer(scope, receive, send)
+    await budgets.refuse(answer, scope, receive, send, sockets.TRY_AGAIN_LATER)
 
 
 class KnownHosts:
@@ -233,13 +228,9 @@ class KnownHosts:
         await self._check(scope, receive, drop)
         if scope.pop("is_known", False):
             await self.app(scope, receive, send)
-            return
-        await asyncio.sleep(REFUSED_SECONDS)
-        if scope["type"] == "websocket":
-            await send({"type": "websocket.close"})
         else:
             answer = PlainTextResponse("Invalid host header", 400, {"connection": "close"})
-            await answer(scope, receive, send)
+            await budgets.refuse(answer, scope, receive, send)
 
 
 class HourlyLimit:

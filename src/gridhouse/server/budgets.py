@@ -6,10 +6,13 @@ comes.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter, OrderedDict
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from starlette.status import WS_1008_POLICY_VIOLATION
 
 from gridhouse.server.network import is_exempt
 from gridhouse.server.settings import (
@@ -21,6 +24,8 @@ from gridhouse.server.settings import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from gridhouse.server.settings import Settings
 
@@ -91,8 +96,11 @@ class Budgets:
 
     def _buckets(self, visitor: str | None, address: str) -> list[TokenBucket]:
         own = [] if visitor is None else [self._visitors.of(visitor)]
-        is_free = is_exempt(address, self._proxies)
-        return own if is_free else [*own, self._addresses.of(address)]
+        return own if self.is_free(address) else [*own, self._addresses.of(address)]
+
+    def is_free(self, address: str) -> bool:
+        """Tell whether an address has no limit."""
+        return is_exempt(address, self._proxies)
 
     def take(self, visitor: str | None, address: str) -> bool:
         """Count a request; return False if its visitor or its address has asked for too much."""
@@ -104,7 +112,7 @@ class Budgets:
 
     def pace(self, address: str) -> float:
         """Return the seconds for which a request waits, so that those of others come between."""
-        return 0.0 if is_exempt(address, self._proxies) else self._paces.of(address).reserve()
+        return 0.0 if self.is_free(address) else self._paces.of(address).reserve()
 
     @contextmanager
     def opened(self, kind: str, visitor: str | None, address: str) -> Iterator[bool]:
@@ -113,7 +121,7 @@ class Budgets:
         They count for its visitor and for its address.
         """
         limits = {}
-        if not is_exempt(address, self._proxies):
+        if not self.is_free(address):
             limits[kind, f"at {address}"] = MAX_OPEN_OF_ADDRESS
         if visitor is not None:
             limits[kind, visitor] = MAX_OPEN_OF_VISITOR
@@ -126,3 +134,18 @@ class Budgets:
             for name in limits:
                 if not self._open[name]:
                     del self._open[name]
+
+
+async def refuse(
+    answer: ASGIApp,
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    code: int = WS_1008_POLICY_VIOLATION,
+) -> None:
+    """Refuse a request with an answer, or a socket with a close code, after a while."""
+    await asyncio.sleep(REFUSED_SECONDS)
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": code})
+    else:
+        await answer(scope, receive, send)

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
-from starlette.status import WS_1008_POLICY_VIOLATION
 
 from gridhouse.server import clock
-from gridhouse.server.budgets import REFUSED_SECONDS
+from gridhouse.server.budgets import refuse
 from gridhouse.server.daily.leaderboard import RESULTS
 from gridhouse.server.evenings.storage import EVENINGS, PLAYERS
 from gridhouse.server.network import read_address, read_network
@@ -261,17 +260,15 @@ class Refusals:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] == "http":
+        if scope["type"] != "lifespan" and self.refused.holds(scope):
+            await refuse(REFUSAL, scope, receive, send)
+        elif scope["type"] == "http":
             await self._answer(scope, receive, send)
-        elif scope["type"] == "websocket" and self.refused.holds(scope):
-            await receive()  # the wish to connect
-            await asyncio.sleep(REFUSED_SECONDS)
-            await send({"type": "websocket.close", "code": WS_1008_POLICY_VIOLATION})
         else:
             await self.app(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it, also if its sender is blocked before the answer."""
+        """Answer a request, unless its sender is blocked before the answer."""
         before, is_refused = self.refused.names, False
 
         async def send_unless_refused(message: MutableMapping[str, Any]) -> None:
@@ -283,11 +280,7 @@ class Refusals:
             if not is_refused:
                 await send(message)
 
-        if self.refused.holds(scope):
-            await asyncio.sleep(REFUSED_SECONDS)
-            await REFUSAL(scope, receive, send)
-        else:
-            await self.app(scope, receive, send_unless_refused)
+        await self.app(scope, receive, send_unless_refused)
 
 
 def _clock_ahead() -> float:
