@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-START = "sliding(rows=2,cols=2) ABC_"
+START = "sliding(rows=2,cols=2) ab c/abca"
 DAY = 24 * 3600 * 1000  # milliseconds
 REFUSED = 1008  # the code with which socket.js does not connect again
 
@@ -71,8 +71,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def look(client: TestClient) -> None:
-    """Have the house look at what was changed."""
+def keeper_of(client: TestClient) -> upkeep.Keeper:
+    """Return a keeper of an open house, which looks when it is told to."""
     refused = next(
         each.kwargs["refused"]
         for each in client.app.user_middleware  # type: ignore[attr-defined]
@@ -80,14 +80,13 @@ def look(client: TestClient) -> None:
     )
     state = client.app.state  # type: ignore[attr-defined]
 
-    async def once() -> None:
+    async def start() -> upkeep.Keeper:
         keeper = upkeep.Keeper(state.service, refused, state.renew)
         keeper.close()
-        keeper._secret = ""
-        await keeper.look()
+        return keeper
 
     assert client.portal is not None
-    client.portal.call(once)
+    return client.portal.call(start)
 
 
 def look_with(client: TestClient, keeper: upkeep.Keeper) -> None:
@@ -96,17 +95,11 @@ def look_with(client: TestClient, keeper: upkeep.Keeper) -> None:
     client.portal.call(keeper.look)
 
 
-def keeper_of(client: TestClient) -> upkeep.Keeper:
-    """Return a keeper of an open house, which looks when it is told to."""
-    state = client.app.state  # type: ignore[attr-defined]
-
-    async def start() -> upkeep.Keeper:
-        keeper = upkeep.Keeper(state.service, upkeep.Refused(), state.renew)
-        keeper.close()
-        return keeper
-
-    assert client.portal is not None
-    return client.portal.call(start)
+def look(client: TestClient) -> None:
+    """Have the house look at what was changed."""
+    keeper = keeper_of(client)
+    keeper._secret = ""
+    look_with(client, keeper)
 
 
 def test_tables_are_listed_taken_from_the_lobby_and_removed(

@@ -26,7 +26,7 @@ from gridhouse.server.storage.store import Store
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from websockets.sync.connection import Connection
@@ -358,21 +358,26 @@ def army_of(text: str) -> dict[str, str]:
     return {"preset": "own", **values}
 
 
+def slow(asked: Iterable[tuple[str, Callable[[], object]]], watch: Watch) -> dict[str, Any]:
+    """Ask for everything, and return what holds the loop up each time, with how long."""
+    found = {}
+    for name, ask in asked:
+        watch.longest()
+        tries: list[tuple[float, str]] = []
+        while not tries or (tries[-1][0] and len(tries) < TRIES):
+            ask()
+            tries.append(watch.longest())
+        if min(tries)[0]:
+            found[name] = min(tries)
+    return found
+
+
 @pytest.mark.slow("asks for everything on the largest boards")
 def test_nothing_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cookies = prepared(f"sqlite:///{tmp_path / 'house.db'}")
-    slow: dict[str, tuple[float, str]] = {}
     with watched(monkeypatch) as watch, served(tmp_path, patience=0.1) as address:
         anna, bert = (Anna(address, cookie) for cookie in cookies)
-        for name, ask in (*visits(anna), *acts(anna, bert)):
-            watch.longest()
-            tries: list[tuple[float, str]] = []
-            while not tries or (tries[-1][0] and len(tries) < TRIES):
-                ask()
-                tries.append(watch.longest())
-            if min(tries)[0]:
-                slow[name] = min(tries)
-    assert slow == {}
+        assert slow((*visits(anna), *acts(anna, bert)), watch) == {}
 
 
 def wrong(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -403,14 +408,5 @@ def test_no_wrong_input_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.Mo
     store = Store(f"sqlite:///{tmp_path / 'house.db'}")
     cookie = Auth(store.secret())._cookies.sign(TOKEN).decode()
     store.close()
-    slow: dict[str, tuple[float, str]] = {}
     with watched(monkeypatch) as watch, served(tmp_path) as address:
-        for name, ask in wrong(Anna(address, cookie)):
-            watch.longest()
-            tries: list[tuple[float, str]] = []
-            while not tries or (tries[-1][0] and len(tries) < TRIES):
-                ask()
-                tries.append(watch.longest())
-            if min(tries)[0]:
-                slow[name] = min(tries)
-    assert slow == {}
+        assert slow(wrong(Anna(address, cookie)), watch) == {}
