@@ -315,3 +315,19 @@ def test_a_visitor_has_one_review_at_a_time(tmp_path: Path) -> None:
         assert not first.seen
         assert second.seen
         assert first._running.cancelled() or first._running.cancelling() or first.done
+
+
+def test_reviews_that_nobody_looks_at_go_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review, "MAX_KEPT", 2)
+    with open_house(tmp_path) as client:
+        anna, bert = Visitor(client), Visitor(client)
+        tables = []
+        for visitor in (anna, bert, bert, bert):
+            tables.append(visitor.new("binary", opponent="hotseat", start=ROW))
+            finish(visitor, tables[-1])
+            visitor.get(f"{tables[-1]}/review.json")
+        app: Any = client.app
+        kept = [f"/t/{name}" for name in app.state.service.reviews._kept]
+        assert kept == [tables[0], tables[-1]]
