@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import http.client
+import itertools
 import json
 import logging
 import socket
@@ -17,6 +18,7 @@ from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
+from uvicorn.config import LOOP_FACTORIES
 
 from browser_helpers import served
 from gridhouse.server import connections, upkeep
@@ -47,8 +49,12 @@ POST = b"POST /language HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def house(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[str]:
     monkeypatch.setattr(connections, "REQUEST_SECONDS", SECONDS)
+    loop = getattr(request, "param", "uvloop")
+    monkeypatch.setitem(LOOP_FACTORIES, "auto", LOOP_FACTORIES[loop])
     with served(tmp_path) as address:
         yield address
 
@@ -234,12 +240,15 @@ def test_messages_after_the_end_count_as_well(house: str, monkeypatch: pytest.Mo
         read_to_the_end(connection)
 
 
+@pytest.mark.parametrize("house", ["uvloop", "asyncio"], indirect=True)
 def test_what_comes_is_read_in_pieces(house: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = []
+    pieces: list[tuple[object, int, int]] = []  # with the turns of the loop before
+    turns: list[None] = []
     for protocol in (HouseProtocol, SocketProtocol):
 
-        def noted(self: object, data: bytes, does: object = protocol.data_received) -> None:
-            sizes.append(len(data))
+        def noted(self: Connected, data: bytes, does: object = protocol.data_received) -> None:
+            pieces.append((self, len(data), len(turns)))
+            self.loop.call_soon(turns.append, None)
             does(self, data)  # type: ignore[operator]
 
         monkeypatch.setattr(protocol, "data_received", noted)
@@ -248,7 +257,11 @@ def test_what_comes_is_read_in_pieces(house: str, monkeypatch: pytest.MonkeyPatc
     with upgraded(house) as connection:
         connection.sendall(frame(1, b"noise") * 5000)
         read_to_the_end(connection)
-    assert max(sizes) == PIECE
+    assert max(size for _, size, _ in pieces) == PIECE
+    assert len(pieces) > 60
+    for (one, _, before), (other, _, after) in itertools.pairwise(pieces):
+        # A socket is given its own request at once, by the connection that it was.
+        assert after > before or one is not other
 
 
 @pytest.mark.parametrize(

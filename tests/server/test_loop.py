@@ -8,21 +8,26 @@ import gzip
 import http.client
 import json
 import random
+import re
 import threading
 import time
 import urllib.parse
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from uvicorn.config import LOOP_FACTORIES
 from websockets.sync.client import connect
 
 import gridhouse
 from browser_helpers import served
 from gridhouse.core.registry import parse
 from gridhouse.server.auth import COOKIE, Auth, visitor_id
+from gridhouse.server.daily.service import daily_games
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.storage.store import Store
+from window_helpers import wait_for
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
@@ -65,6 +70,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.took: list[tuple[float, str]] = []
+        self.seen = 0  # callbacks
 
     def longest(self) -> tuple[float, str]:
         """Return the processor seconds of the longest new callback, and its name."""
@@ -83,14 +89,19 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
         began = time.thread_time()
         original(handle)
         took = time.thread_time() - began
-        if threading.get_ident() != own and took > limit:
-            watch.took.append((took, repr(handle)))
+        if threading.get_ident() != own:
+            watch.seen += 1
+            if took > limit:
+                watch.took.append((took, repr(handle)))
 
     monkeypatch.setattr(asyncio.events.Handle, "_run", timed)
+    # The callbacks of uvloop cannot be watched; they are the same.
+    monkeypatch.setitem(LOOP_FACTORIES, "auto", LOOP_FACTORIES["asyncio"])
     gc.disable()
     yield watch
     gc.enable()
     threading.settrace(tracer)
+    assert watch.seen
 
 
 class Anna:
@@ -104,8 +115,24 @@ class Anna:
         self.language = {"accept-language": "de"}
         self.headers = {"cookie": f"{COOKIE}={cookie}", "accept-encoding": "gzip", **self.language}
 
-    def get(self, path: str) -> None:
-        self._ask("GET", path)
+    def get(self, path: str) -> bytes:
+        return self._ask("GET", path)[1]
+
+    def state(self, table: str) -> Any:
+        """Return a table as the API shows it."""
+        return json.loads(self.get(f"/api/tables/{table}"))
+
+    def is_tried(self, path: str) -> bool:
+        """Try a move in a review; return whether its position is evaluated already."""
+        return self._ask("GET", path, but=409)[1] != b""
+
+    def send(self, path: str, **content: object) -> None:
+        """Send what a page's program sends."""
+        self._ask("POST", path, json.dumps(content))
+
+    def press(self, path: str) -> str:
+        """Press a button; return the page that it shows."""
+        return self._ask("POST", path)[1].decode()
 
     def post(self, path: str, form: dict[str, str]) -> str:
         """Send a form; return where that leads."""
@@ -134,13 +161,21 @@ class Anna:
         assert answer.status == 422, (path, answer.status)
 
     def _ask(
-        self, method: str, path: str, body: str | None = None, more: dict[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: str | None = None,
+        more: dict[str, str] | None = None,
+        *,
+        but: int = 0,
     ) -> tuple[str, bytes]:
         connection = http.client.HTTPConnection(self.place, timeout=PATIENCE)
         connection.request(method, path, body, self.headers | (more or {}))
         answer = connection.getresponse()
         said = answer.read()
         connection.close()
+        if answer.status == but:
+            return "", b""
         assert answer.status < 400, (path, said)
         if answer.getheader("content-encoding") == "gzip":
             said = gzip.decompress(said)
@@ -172,6 +207,7 @@ ME: dict[str, dict[str, str]] = {  # her forms
     "/me/link/remove": {},
     "/language": {"language": "en"},
 }
+RESIGNING = {"type": "resign"}
 ANSWERS = {"why": "refusal", "here": "here", "hint": "hint", "judge": "judge", "show": "frame"}
 
 
@@ -230,25 +266,37 @@ def file_of_games() -> str:
     return json.dumps({"gridhouse": 1, "games": games})
 
 
-def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield whatever may be asked for, with its name."""
+def pages(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the pages that show no table, with their names."""
     for path in ("/", "/lobby", "/games", "/games/export.json", "/me", "/evenings", "/daily"):
         yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
-    for path in ("/puzzles", "/api/games", "/api/tables", "/static/style.css"):
+    for path in ("/puzzles", "/api/games", "/api/tables", "/static/style.css", "/privacy"):
         yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
     for game in gridhouse.games():
         for path in (f"/rules/{game}", f"/new/{game}", f"/learn/{game}/1", f"/puzzles/{game}/1"):
             yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
+        for path in (f"/learn/{game}/1", f"/puzzles/{game}/1"):
+            yield f"show {path}", lambda path=path: anna.send(path, shows=True)  # type: ignore[misc]
+    for cls in daily_games():
+        day = f"/daily/{cls.name}/{datetime.now(UTC).date()}"
+        for path in (day, f"{day}/picture.svg"):
+            yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
+        yield f"play {day}", lambda day=day: anna.post(day, {})  # type: ignore[misc]
+
+
+def visits(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield whatever may be asked for at a table, with its name."""
     for path in ("", "/review", "/review.json", "/past.json?ply=1"):
         yield f"over{path}", lambda path=path: anna.get(f"/t/over{path}")  # type: ignore[misc]
+    yield "try", lambda: try_another_move(anna)
     yield "hint", anna.asks("binary", "hint")
     columns = iter(range(TRIES))
     yield "half a move", lambda: move_by_halves(anna, f"{next(columns)}")
     for name, text in LARGEST.items():
         drawn = f"/api/tables/{name}/picture.svg"
         yield drawn, lambda drawn=drawn: anna.get(drawn)  # type: ignore[misc]
-        paths = ["", "/picture.svg"] + [f"/{text}.txt" for text in ("record",) if name != "hidden"]
-        for path in (f"/t/{name}{path}" for path in paths):
+        paths = ["", "/picture.svg"] + [f"/{text}.txt" for text in ("record", "position")]
+        for path in (f"/t/{name}{path}" for path in paths[: 2 if name == "hidden" else 4]):
             yield path, lambda path=path: anna.get(path)  # type: ignore[misc]
         yield f"/api/{name}", lambda name=name: anna.get(f"/api/tables/{name}")  # type: ignore[misc]
         game = text.partition("(")[0]
@@ -283,6 +331,10 @@ def acts(anna: Anna, bert: Anna) -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"arrange {name}", lambda way=way: anna.get(way)  # type: ignore[misc]
     for name in ("tactego", "hidden", "binary", "sinks"):
         yield f"join {name}", lambda name=name: join(anna, bert, name)  # type: ignore[misc]
+        yield f"resign {name}", lambda name=name: resign(anna, bert, name)  # type: ignore[misc]
+    yield "answer", lambda: answer(anna, bert)
+    yield "wait", lambda: wait_for_news(anna, bert)
+    yield "link", lambda: go_to_another_device(anna)
     # The last of all: nothing of hers is left.
     yield "forget", lambda: anna.post("/me/forget", {})
 
@@ -329,15 +381,77 @@ def make_move(socket: Connection, view: dict[str, Any]) -> None:
     wait(socket, "view")
 
 
-def join(anna: Anna, bert: Anna, name: str) -> None:
-    """Join Bert's tables, by a link and by the API."""
-    for by_link in (True, False):
+def join(anna: Anna, bert: Anna, name: str, *, by_link: bool | None = None) -> str:
+    """Join Bert's tables, by a link and by the API or by one of them; return the last one."""
+    for is_link in (True, False) if by_link is None else (by_link,):
         facts = {"position": LARGEST[name], "opponent": "friends", "listed": True}
-        table = bert.call("tables", **facts)["table"]
-        if by_link:
-            anna.post(urllib.parse.urlsplit(table["invitation"]).path, {})
+        table: dict[str, str] = bert.call("tables", **facts)["table"]
+        if is_link:
+            link = urllib.parse.urlsplit(table["invitation"]).path
+            anna.get(link)
+            anna.post(link, {})
         else:
             anna.call(f"tables/{table['id']}/seats")
+    return table["id"]
+
+
+def resign(anna: Anna, bert: Anna, name: str) -> None:
+    """Say something and resign, by the socket and by the API."""
+    with anna.at(table := join(anna, bert, name, by_link=False)) as socket:
+        for message, kind in (({"type": "phrase", "number": 1}, "phrase"), (RESIGNING, "view")):
+            socket.send(json.dumps(message))
+            wait(socket, kind)
+    assert bert.state(table)["over"]
+    assert anna.call(f"tables/{join(anna, bert, name, by_link=False)}/resign")["over"]
+
+
+def answer(anna: Anna, bert: Anna) -> None:
+    """Agree that moves are taken back, by the socket and by the API."""
+    for by_socket in (True, False):
+        table = join(anna, bert, "binary", by_link=False)
+        for visitor in (bert, anna):
+            state = visitor.state(table)
+            if state["legal"]:
+                visitor.call(f"tables/{table}/moves", move=state["legal"][0], ply=0)
+                mover, other = visitor, anna if visitor is bert else bert
+                break
+        assert mover.call(f"tables/{table}/undo")["asked"]
+        if by_socket:
+            with other.at(table) as socket:
+                socket.send(json.dumps({"type": "answer", "agrees": True}))
+                assert wait(socket, "view")["ply"] == 0
+        else:
+            assert other.call(f"tables/{table}/answer", agrees=True)["ply"] == 0
+
+
+def wait_for_news(anna: Anna, bert: Anna) -> None:
+    """Wait by the API until Bert resigns."""
+    table = join(anna, bert, "tactego", by_link=False)
+    version = anna.state(table)["version"]
+    waits = threading.Thread(
+        target=anna.get, args=(f"/api/tables/{table}?after={version}&wait=20",)
+    )
+    waits.start()
+    bert.call(f"tables/{table}/resign")
+    waits.join(PATIENCE)
+    assert not waits.is_alive()
+
+
+def try_another_move(anna: Anna) -> None:
+    """Try another move than that of the game that is over, as soon as that is evaluated."""
+    state = parse(LARGEST["binary"])
+    move = state.action_to_string(state.legal_actions()[1])
+    query = urllib.parse.urlencode({"ply": 0, "move": move})
+    anna.get("/t/over/review.json")
+    wait_for(lambda: anna.is_tried(f"/t/over/try.json?{query}"), "the evaluation")
+
+
+def go_to_another_device(anna: Anna) -> None:
+    """Make a link for another device, and use it there."""
+    found = re.search('/me/link/[^"<> ]+', anna.press("/me/link"))
+    assert found is not None
+    anna.get(found[0])
+    anna.post(found[0], {})
 
 
 def play_an_evening(anna: Anna, bert: Anna) -> None:
@@ -377,7 +491,7 @@ def test_nothing_holds_up_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     cookies = prepared(f"sqlite:///{tmp_path / 'house.db'}")
     with watched(monkeypatch) as watch, served(tmp_path, patience=0.1) as address:
         anna, bert = (Anna(address, cookie) for cookie in cookies)
-        assert slow((*visits(anna), *acts(anna, bert)), watch) == {}
+        assert slow((*pages(anna), *visits(anna), *acts(anna, bert)), watch) == {}
 
 
 def wrong(anna: Anna) -> Iterator[tuple[str, Callable[[], object]]]:

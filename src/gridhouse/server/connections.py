@@ -60,14 +60,57 @@ def raise_file_limit() -> int:
     return soft
 
 
-class Connected(asyncio.BaseProtocol):
+class Pieces(asyncio.BufferedProtocol):
+    """What the event loop calls for a connection, to read it in small pieces.
+
+    Without it uvloop passes on 250 KiB at once.  Uvicorn's own protocols cannot be of this kind.
+    """
+
+    _piece: ClassVar[bytearray] = bytearray(PIECE)  # for all: it is emptied where it was filled
+
+    def __init__(self, connection: Connected) -> None:
+        """Stand before a connection."""
+        self.connection = connection
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Return where the next piece is to be put."""
+        return self._piece
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Pass the piece on; before the next one the others have their turn."""
+        self.connection.data_received(bytes(self._piece[:nbytes]))
+        if nbytes == PIECE and self.connection.transport.is_reading():
+            self.connection.transport.pause_reading()
+            self.connection.loop.call_soon(self._read_on)
+
+    def _read_on(self) -> None:
+        if not self.connection.is_full:  # else it reads on by itself
+            self.connection.transport.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Pass it on."""
+        self.connection.connection_lost(exc)
+
+    def eof_received(self) -> None:
+        """Pass it on."""
+        self.connection.eof_received()
+
+    def pause_writing(self) -> None:
+        """Pass it on."""
+        self.connection.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Pass it on."""
+        self.connection.resume_writing()
+
+
+class Connected(asyncio.Protocol):
     """What all connections share: they are read in small pieces, and unread ones are let go."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
     client: tuple[str, int] | None
     open: ClassVar[Counter[str]] = Counter()  # connections of each network address
-    _piece: ClassVar[bytearray] = bytearray(PIECE)  # for all: it is emptied where it was filled
     _own: str | None = None  # the address as which this connection counts
     _unread_alarm: asyncio.TimerHandle | None = None
 
@@ -93,16 +136,9 @@ class Connected(asyncio.BaseProtocol):
                 del self.open[self._own]
             self._own = None
 
-    def get_buffer(self, sizehint: int) -> bytearray:
-        """Return where the next piece is to be put."""
-        return self._piece
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Read the piece."""
-        self.data_received(bytes(self._piece[:nbytes]))
-
-    def data_received(self, data: bytes) -> None:
-        """Read a piece."""
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is read for now; uvicorn reads on when what came was taken."""
         raise NotImplementedError
 
     def pause_writing(self) -> None:
@@ -189,7 +225,7 @@ def without_ranges(request: h11.Request) -> h11.Request:
     )
 
 
-class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
+class HouseProtocol(Connected, H11Protocol):
     """A connection of the house, which does not wait for ever."""
 
     files = USUAL_FILES  # that the process may open
@@ -205,6 +241,7 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, unless this address has enough connections."""
         super().connection_made(transport)
+        transport.set_protocol(Pieces(self))
         host = host_of(self)
         is_limited = not is_loopback(host) and not is_among(host, self.proxies)
         if is_limited and self.open[counted(host)] > MAX_CONNECTIONS:
@@ -222,7 +259,7 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read what came, and see whether it is enough, or too much."""
-        H11Protocol.data_received(self, data)
+        super().data_received(data)
         if self.conn.is_wasteful:
             self.transport.abort()
         self._watch()
@@ -242,13 +279,20 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
         self.leave()
         super().handle_websocket_upgrade(event)
         socket = self.transport.get_protocol()
-        if isinstance(socket, SocketProtocol) and not socket.handshake_initiated:
-            self.transport.abort()
+        if isinstance(socket, SocketProtocol):
+            self.transport.set_protocol(Pieces(socket))
+            if not socket.handshake_initiated:
+                self.transport.abort()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
         self._watch()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more of a content, or no other request, is read for now."""
+        return self.flow.read_paused
 
     @property
     def is_waiting(self) -> bool:
@@ -263,9 +307,9 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
 
     def _watch(self) -> None:
         """Set an alarm while a request has yet to come; what trickles in does not set it back."""
-        is_socket = self.transport.get_protocol() is not self
+        has_left = self._own is None
         has_come = self.conn.their_state not in (h11.IDLE, h11.SEND_BODY)
-        if is_socket or has_come or self.transport.is_closing():
+        if has_left or has_come or self.transport.is_closing():
             self._stop_waiting()
         elif self._alarm is None:
             self._alarm = self.loop.call_later(REQUEST_SECONDS, self.give_up)
@@ -281,7 +325,7 @@ class HouseProtocol(Connected, H11Protocol, asyncio.BufferedProtocol):
         self.transport.abort()
 
 
-class SocketProtocol(Connected, WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
+class SocketProtocol(Connected, WebSocketsSansIOProtocol):
     """A WebSocket of the house."""
 
     _last_alarm: asyncio.TimerHandle | None = None
@@ -302,7 +346,12 @@ class SocketProtocol(Connected, WebSocketsSansIOProtocol, asyncio.BufferedProtoc
         if self.handshake_initiated and not self.handshake_complete:
             self.transport.abort()
         else:
-            WebSocketsSansIOProtocol.data_received(self, data)
+            super().data_received(data)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether messages wait for the application."""
+        return self.read_paused
 
     def _takes_frame(self) -> bool:
         """Count a frame that is no message for the application, which counts those itself.
