@@ -31,6 +31,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+import uvloop
 from command_line import Count, Seconds, Some, start
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -79,6 +80,7 @@ ECHOES = 300
 MACHINES = 10
 THOUGHT = 20.0  # seconds
 WARM_UP = 2.0
+SETTLING = 1.0  # seconds: opening all sockets at once holds moves up
 
 
 class Slot:
@@ -97,6 +99,7 @@ class Slot:
         self.delays: list[float] = []
         self.sent_bytes = 0  # to those who look on
         self.moves = 0
+        self.following = 0.0  # the time of the next move
         self.ready = asyncio.Event()
 
     async def play(self, pause: float, until: asyncio.Event) -> None:
@@ -116,10 +119,10 @@ class Slot:
         self.sent = (-1, 0.0)
         view = await self._shown(player, 0)
         self.ready.set()
-        following = time.perf_counter() + pause * random.random()
+        self.restart(pause)
         while view["gestures"] and not until.is_set():
-            await asyncio.sleep(max(0.0, following - time.perf_counter()))
-            following += pause
+            await asyncio.sleep(max(0.0, self.following - time.perf_counter()))
+            self.following += pause
             move = random.choice(view["gestures"])[0]
             self.sent = (view["ply"] + 1, time.perf_counter())
             await player.send(json.dumps({"type": "move", "move": move, "ply": view["ply"]}))
@@ -134,6 +137,10 @@ class Slot:
         for socket in (player, *others):
             await socket.close()
         await asyncio.gather(*context_of)
+
+    def restart(self, pause: float) -> None:
+        """Make the next move within a pause, and none of those that were missed."""
+        self.following = time.perf_counter() + pause * random.random()
 
     async def _shown(self, player: ClientConnection, ply: int) -> dict[str, Any]:
         while True:
@@ -303,9 +310,13 @@ async def measure(port: int, server: int, slots: list[Slot], seconds: float, rat
     gc.disable()  # a pause here would look like one of the house
     idle = memory(server)
     until = asyncio.Event()
-    playing = [asyncio.create_task(slot.play(len(slots) / rate, until)) for slot in slots]
+    pause = len(slots) / rate
+    playing = [asyncio.create_task(slot.play(pause, until)) for slot in slots]
     await asyncio.gather(*(slot.ready.wait() for slot in slots))
-    await asyncio.sleep(2)  # the first moves load modules
+    await asyncio.sleep(SETTLING)
+    for slot in slots:
+        slot.restart(pause)
+    await asyncio.sleep(SETTLING)
     for slot in slots:
         slot.delays.clear()
         slot.moves = slot.sent_bytes = 0
@@ -370,17 +381,17 @@ def main(
         attack += [f"{COOKIE}={attacker}", str(seconds + THOUGHT)]
         processes = [server]
         try:
-            asyncio.run(warm_up(port, list(spare.values())))
+            uvloop.run(warm_up(port, list(spare.values())))
             if attacked:
                 here = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
                 processes.append(subprocess.Popen(attack, env=here, text=True))
-            asyncio.run(measure(port, server.pid, slots, seconds, rate))
+            uvloop.run(measure(port, server.pid, slots, seconds, rate))
             if not attacked:
-                asyncio.run(think(port, cookies[0], machines, *spare["sliding"]))
+                uvloop.run(think(port, cookies[0], machines, *spare["sliding"]))
         finally:
             for process in processes:
                 process.kill()
-    echoes = [1000 * delay for delay in asyncio.run(echo())]
+    echoes = [1000 * delay for delay in uvloop.run(echo())]
     print(f"a message there and back through a server that does nothing: {median(echoes):.2f} ms")
 
 
