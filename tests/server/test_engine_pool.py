@@ -76,6 +76,31 @@ def test_a_search_is_stopped_when_its_time_is_up(tmp_path: Path, ponderers: list
     assert ponderers[0].settings["level"] == 2
 
 
+def test_a_search_in_the_queue_is_not_looked_at_all_the_time(
+    tmp_path: Path, ponderers: list[Ponderer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engines = EnginePool(settings_of(tmp_path, workers=1, patience=PATIENCE))
+    looks: list[float | None] = []
+    wait = asyncio.wait
+
+    def noted(tasks: Any, *, timeout: float | None = None) -> Any:
+        looks.append(timeout)
+        return wait(tasks, timeout=timeout)
+
+    monkeypatch.setattr(asyncio, "wait", noted)
+
+    async def crowd() -> None:
+        asked = [asyncio.create_task(engines.choose(STATE, 1)) for _ in range(3)]
+        await asyncio.sleep(10 * engine_pool.STOP_RETRY_INTERVAL)
+        for task in asked:
+            task.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+
+    asyncio.run(crowd())
+    engines.close()
+    assert looks == [PATIENCE] * 3
+
+
 @pytest.mark.slow("waits for searches")
 def test_a_searchs_time_begins_when_its_player_is_ready_and_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ponderers: list[Ponderer]

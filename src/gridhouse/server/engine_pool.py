@@ -68,10 +68,13 @@ class EnginePool:
         """Return the choice of a search; if this task is cancelled, the search ends soon."""
         done = asyncio.wrap_future(self._pool.submit(self._work, job))
         try:
+            patience = self._settings.patience
             while not done.done():
-                await asyncio.wait({done}, timeout=STOP_RETRY_INTERVAL)
-                if time.monotonic() - job.began > self._settings.patience:
+                # A search that has not begun yet has all its time.
+                left = min(patience, job.began + patience - time.monotonic())
+                if left <= 0.0:
                     self._stop_once(job)
+                await asyncio.wait({done}, timeout=max(left, STOP_RETRY_INTERVAL))
         finally:
             job.unwanted = True
             if not done.done():
