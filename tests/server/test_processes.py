@@ -492,6 +492,30 @@ def test_taking_back_writes_only_the_moves_that_change(
     store.close()
 
 
+def test_known_moves_are_not_read_again_while_they_stand(database: str) -> None:
+    store = Store(database)
+    plies = [Ply(f"ä {number}", number) for number in range(5)]
+    store.add(StoredTable("known", "binary(rows=1,cols=2) ..", "hotseat", moves=plies))
+    read: list[int] = []
+
+    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
+        if statement.startswith("SELECT moves"):
+            read.append(cursor.rowcount)
+
+    sa.event.listen(store.engine, "after_cursor_execute", count)
+    others = [Ply("ä 4", 5)]
+    for known, rows in ((plies, 0), (plies[:3], 2), (others, 5), (plies + others, 5), ([], 5)):
+        found = store.load("known", known)
+        assert found is not None
+        assert (found.moves, found.undone, read.pop()) == (plies, [], rows)
+    store.append(Change("known", 0, standing=3)).result()
+    for known, rows in ((plies, 5), (plies[:3], 2)):
+        found = store.load("known", known)
+        assert found is not None
+        assert (found.moves, found.undone, read.pop()) == (plies[:3], plies[3:], rows)
+    store.close()
+
+
 def waits_for(store: Store, column: sa.Column[str], value: str, work: Callable[[], object]) -> None:
     """Do work that waits for the rows of a value; meanwhile it has to leave all others free."""
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"

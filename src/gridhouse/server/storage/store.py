@@ -5,6 +5,7 @@ Positions are not stored, because they follow from the rules.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import queue
@@ -41,7 +42,7 @@ from gridhouse.server.storage.records import (
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -389,9 +390,12 @@ class Store:
             for record in records:
                 write_table(connection, record)
 
-    def load(self, table: str) -> StoredTable | None:
-        """Return a table by its name, or None if there is none, or none that can be read."""
-        found = self._records(TABLES.c.id == table)
+    def load(self, table: str, known: Sequence[Ply] = ()) -> StoredTable | None:
+        """Return a table by its name, or None if there is none, or none that can be read.
+
+        The moves that are ``known`` are not read again if they stand.
+        """
+        found = self._records(TABLES.c.id == table, known=known)
         return found[0] if found else None
 
     def list_public(self, most: int, since: int) -> list[tuple[StoredTable, int]]:
@@ -459,8 +463,12 @@ class Store:
         skip: int = 0,
         *first: sa.ColumnElement[bool],
         moves: bool = True,
+        known: Sequence[Ply] = (),
     ) -> list[StoredTable]:
-        """Return the tables that are wanted, without those that cannot be read."""
+        """Return the tables that are wanted, without those that cannot be read.
+
+        If one is, its first moves may be ``known``.
+        """
         columns = [TABLES.c[name] for name in COLUMNS]
         chosen = sa.select(*columns).where(wanted).order_by(*first, LATEST_FIRST)
         chosen = chosen.limit(most).offset(skip)
@@ -470,7 +478,11 @@ class Store:
             records = {row.id: StoredTable(**row._asdict()) for row in connection.execute(chosen)}
             for seat in connection.execute(sa.select(SEATS).where(SEATS.c.table_id.in_(records))):
                 records[seat.table_id].seated_visitors[seat.player] = seat.visitor
-            made = MOVES.c.table_id.in_(records) if moves else sa.false()
+            made: sa.ColumnElement[bool] = MOVES.c.table_id.in_(records) if moves else sa.false()
+            if known and self.is_shared and _stand(connection, made, known):
+                made &= MOVES.c.ply >= len(known)
+                for record in records.values():
+                    record.moves.extend(known)
             for row in connection.execute(sa.select(MOVES).where(made).order_by(MOVES.c.ply)):
                 record = records[row.table_id]
                 (record.undone if row.undone else record.moves).append(Ply(row.move, row.spent))
@@ -582,6 +594,17 @@ def write_table(connection: sa.Connection, record: StoredTable) -> None:
     for table, rows in ((SEATS, seats), (MOVES, moves)):
         if rows:
             connection.execute(table.insert(), rows)
+
+
+def _stand(connection: sa.Connection, made: sa.ColumnElement[bool], known: Sequence[Ply]) -> bool:
+    """Tell whether these are the first moves of a table in PostgreSQL, without reading them."""
+    text = MOVES.c.move + " " + sa.cast(MOVES.c.spent, sa.Text)
+    ordered = postgresql.aggregate_order_by(sa.literal("\n"), MOVES.c.ply)
+    whole = sa.func.convert_to(sa.func.string_agg(text, ordered), "UTF8")
+    first = made & ~MOVES.c.undone & (MOVES.c.ply < len(known))
+    own = "\n".join([f"{ply.move} {ply.spent}" for ply in known])
+    found = connection.scalar(sa.select(sa.func.sha256(whole)).where(first))
+    return bool(found == hashlib.sha256(own.encode()).digest())
 
 
 def _seated(visitor: str) -> sa.Select[tuple[str]]:

@@ -530,7 +530,7 @@ class TableService:
 
     async def _catch_up(self, live: LiveTable) -> None:
         """Reload a table that another process has changed."""
-        record = await asyncio.to_thread(self.store.load, live.table.id)
+        record = await asyncio.to_thread(self.store.load, live.table.id, live.table.plies)
         if record is None:
             raise RefusedError("this table was removed")
         if record.version != live.table.version:
