@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import threading
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 import gridhouse
 from gridhouse.server import clock, fair_pool, logs
 from gridhouse.server.names import NoNameError, read_name
+from gridhouse.server.pages import mine
 from gridhouse.server.pages.game_files import GameFile, read_games, write_games
 from gridhouse.server.pages.identicons import PICTURES, identicon
 from gridhouse.server.pages.mine import PAGE
@@ -24,9 +26,11 @@ from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.storage.store import Store
 from gridhouse.server.storage.visitors import Profile
 from web_helpers import HIDDEN, Visitor, open_house, playout, upload, visitor_of
+from window_helpers import wait_for
 from wire_helpers import PATIENCE
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
     from starlette.testclient import TestClient
@@ -294,6 +298,39 @@ def test_the_file_of_many_games_keeps_nobody_from_theirs(
         assert json.loads(short.result().text)["games"] == []
         assert long.result().status_code == (303 if is_import else 200)
     assert len(read) == 9
+
+
+def test_who_asks_twice_for_the_file_of_games_gets_one(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor = Visitor(client)
+    visitor.post("/me", {"name": "Anna"})
+    store_of(visitor).add(finished(visitor, "t", 1, won=True))
+    exports = client.app.state.exports  # type: ignore[attr-defined]
+    written, has_both = list[str](), threading.Event()
+
+    def slowly(store: Store, visitor: str) -> Generator[None, None, str]:
+        written.append(visitor)
+        assert has_both.wait(PATIENCE)
+        return (yield from write_games(store, visitor))
+
+    monkeypatch.setattr(mine, "write_games", slowly)
+    with ThreadPoolExecutor() as pool:
+        asked = [pool.submit(visitor.get, "/games/export.json")]
+        wait_for(lambda: written, "the first file")
+        collect = client.app.state.service.files.collect  # type: ignore[attr-defined]
+
+        def noted(work: object) -> Any:
+            has_both.set()
+            return collect(work)
+
+        monkeypatch.setattr(client.app.state.service.files, "collect", noted)  # type: ignore[attr-defined]
+        asked.append(pool.submit(visitor.get, "/games/export.json"))
+        first, second = (answer.result() for answer in asked)
+    assert first.content == second.content
+    assert len(json.loads(first.text)["games"]) == len(written) == 1
+    gc.collect()
+    assert not exports
 
 
 def test_steps_of_a_file_are_moves_as_well(visitor: Visitor) -> None:

@@ -9,6 +9,7 @@ import time
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
@@ -414,5 +415,6 @@ def create_app(settings: Settings) -> Starlette:
     # A whole school may come from one address.
     app.state.new_players = HourlyLimit("new players", settings, MAX_PLAYERS)
     app.state.listings = Listings()
+    app.state.exports = WeakValueDictionary()  # files of games that are being written, by visitor
     app.state.origins = None  # addresses in this machine's network: known once it listens there
     return app

@@ -14,6 +14,7 @@ from starlette.routing import Route
 from gridhouse.core.notation import parse_integer
 from gridhouse.core.registry import game_class, games
 from gridhouse.server.auth import set_cookie
+from gridhouse.server.fair_pool import LongWork
 from gridhouse.server.pages.forms import read_file
 from gridhouse.server.pages.game_files import (
     MAX_FILE,
@@ -110,12 +111,14 @@ async def export(request: Request) -> Response:
     service, auth = services(request)
     visitor = auth.visitor(request) or ""
 
-    def written() -> Iterator[str | None]:
-        yield (yield from write_games(service.store, visitor))
+    def written() -> Iterator[bytes | None]:
+        yield (yield from write_games(service.store, visitor)).encode()
 
     headers = attachment("gridhouse-games.json") | {"cache-control": "no-store"}
-    (text,) = await service.files.collect(written())
-    return Response(text, media_type="application/json", headers=headers)
+    # Whoever asks for it several times at once gets the same one: it may be large.
+    writing = request.app.state.exports.setdefault(visitor, LongWork(written()))
+    (content,) = await service.files.collect(writing)
+    return Response(content, media_type="application/json", headers=headers)
 
 
 async def take_in(request: Request) -> Response:
