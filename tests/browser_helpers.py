@@ -224,6 +224,12 @@ class Process:
         printed, _ = self.process.communicate()
         return printed
 
+    def end(self) -> str:
+        """End it in good order, and return what it had printed."""
+        self.process.terminate()
+        printed, _ = self.process.communicate(timeout=PATIENCE)
+        return printed
+
 
 @contextmanager
 def house_process(database: str) -> Iterator[Process]:

@@ -387,7 +387,7 @@ def test_two_browsers_at_one_table(visit: Callable[..., Page], address: str) -> 
 
 
 @pytest.mark.slow("drives a browser")
-def test_a_killed_house_comes_back_with_every_table(
+def test_a_house_that_was_closed_or_killed_comes_back_with_every_table(
     visit: Callable[..., Page], tmp_path: Path
 ) -> None:
     with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
@@ -398,8 +398,12 @@ def test_a_killed_house_comes_back_with_every_table(
         for action in actions:
             hands.play(state, action)
             if len(state.history()) in (2, 4, 7):
-                assert "The house is open at" in house.kill()
+                is_killed = len(state.history()) < 7
+                printed = house.kill() if is_killed else house.end()
+                assert "The house is open at" in printed
                 hands.page.wait_for_selector("#offline", state="visible")
+                why = "Connection lost" if is_killed else "The house restarts"
+                expect(hands.page.locator("#offline")).to_have_text(f"{why}. Reconnecting …")
                 hands.page.fill("#move", "what is typed")
                 hands.page.keyboard.press("Enter")
                 hands.sees("why", "Not sent: there is no connection.")
