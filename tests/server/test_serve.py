@@ -6,7 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -14,6 +16,7 @@ from browser_helpers import house_process
 from gridhouse.core.console import UsageError
 from gridhouse.server import serve
 from harness import command
+from wire_helpers import Caller
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,6 +123,22 @@ def test_an_interrupt_closes_the_house_quietly(tmp_path: Path) -> None:
         house.process.send_signal(signal.SIGINT)
         printed, _ = house.process.communicate(timeout=30)
         assert printed == f"The house is open at {house.address}/ (Ctrl-C closes it)\n"
+        assert house.process.returncode == 130
+
+
+def test_a_second_interrupt_leaves_no_trace(tmp_path: Path) -> None:
+    with house_process(f"sqlite:///{tmp_path / 'house.db'}") as house:
+        table = Caller().new(house.address, "binary", opponent="hotseat").rpartition("/")[2]
+        place = urlsplit(house.address)
+        with socket.create_connection((place.hostname, place.port)) as waiting:
+            request = f"GET /api/tables/{table}?after=0&wait=20 HTTP/1.1\r\nHost: {place.netloc}"
+            waiting.sendall(f"{request}\r\n\r\n".encode())
+            time.sleep(0.5)
+            house.process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            house.process.send_signal(signal.SIGINT)
+            printed, _ = house.process.communicate(timeout=30)
+        assert "Traceback" not in printed
         assert house.process.returncode == 130
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import h11
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from asyncio.transports import BaseTransport
     from collections.abc import Iterable
 
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from uvicorn.config import Config
     from websockets.frames import Frame
 
@@ -424,7 +426,8 @@ class SocketProtocol(Connected, WebSocketsSansIOProtocol):
 class Ending:
     """The application for the server, which may be cancelled at the end of the house.
 
-    Uvicorn would log a trace of each request and socket that is worked on then.
+    Uvicorn would log a trace of each request and socket that is worked on then, and of the whole
+    application after a second Ctrl-C.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -433,11 +436,19 @@ class Ending:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything on; the connection has been closed where it is cancelled."""
-        try:
+        if scope["type"] == "lifespan":
+            await self.app(scope, partial(_next_or_end, receive), send)
+            return
+        with suppress(asyncio.CancelledError):
             await self.app(scope, receive, send)
-        except asyncio.CancelledError:
-            if scope["type"] == "lifespan":
-                raise
+
+
+async def _next_or_end(receive: Receive) -> Message:
+    """Return what the server says next; if this task is cancelled, that is the end."""
+    try:
+        return await receive()
+    except asyncio.CancelledError:
+        return {"type": "lifespan.shutdown"}
 
 
 def host_of(connection: Any) -> str:
