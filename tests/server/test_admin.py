@@ -11,8 +11,11 @@ import sys
 import threading
 import time
 import weakref
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -465,7 +468,14 @@ def test_nothing_is_pruned_after_the_clock_was_set(
     assert pruned == [1]
 
 
-def test_long_tables_are_removed_in_pieces(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere sleep is no matter")
+def test_a_machine_that_slept_has_no_other_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, passed = upkeep._clock_ahead(), time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: passed() - 2 * upkeep.HOUR)
+    assert abs(upkeep._clock_ahead() - before) < 60.0
+
+
+def test_many_moves_are_removed_in_pieces(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "MOVES_AT_ONCE", 10)
     monkeypatch.setattr(upkeep, "BREATH", 0.0)
     removed: list[int] = []
@@ -475,16 +485,55 @@ def test_long_tables_are_removed_in_pieces(store: Store, monkeypatch: pytest.Mon
             removed.append(cursor.rowcount)
 
     sa.event.listen(store.engine, "after_cursor_execute", count)
-    for name, moves in (("long", 35), ("short", 4), ("middle", 9)):
-        seats = {0: "a" * 64}
-        store.add(
-            StoredTable(name, START, "hotseat", seated_visitors=seats, moves=[Ply("0 0 0")] * moves)
-        )
-    assert upkeep.remove_in_pieces(store.engine, ["long", "short"]) == 2
-    assert (max(removed), sum(removed)) == (10, 39)
+    for number, moves in enumerate((4, 4, 4, 35, 4, 9)):
+        seats, plies = {0: "a" * 64}, [Ply("0 0 0")] * moves
+        store.add(StoredTable(f"{number}", START, "hotseat", seated_visitors=seats, moves=plies))
+    names = [f"{number}" for number in range(5)]
+    assert upkeep.remove_in_pieces(store.engine, names, sa.true()) == 5
+    assert removed == [12, 35, 4]
     upkeep.forget(store.engine, "a" * 64)
-    assert sum(removed) == 48
-    assert [store.load(name) for name in ("long", "short", "middle")] == [None] * 3
+    assert sum(removed) == 60
+    assert [store.load(name) for name in (*names, "5")] == [None] * 6
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_what_is_touched_while_others_are_removed_stays(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "MOVES_AT_ONCE", 1)  # each table is removed by itself
+    with ExitStack() as opened:
+        is_shared = kind == "postgresql"
+        store = Store(
+            opened.enter_context(postgres()) if is_shared else f"sqlite:///{tmp_path / 'new.db'}"
+        )
+        opened.callback(store.close)
+        names, touched = ["a", "b", "c", "d"], list[str]()
+        for name in names:
+            seats = {0: "e" * 64}
+            new = StoredTable(name, START, "friends", seated_visitors=seats, moves=[Ply("0 0 0")])
+            store.add(new)
+
+        def left() -> list[str]:
+            return [name for name in names if store.load(name)]
+
+        def touch(_: float) -> None:
+            if not touched:
+                touched.extend(left()[:2])
+                store.append(Change(touched[0], 0, seat=(1, "f"))).result()
+                store.append(Change(touched[1], 0, standing=1, added=Ply("0 0 1"))).result()
+
+        monkeypatch.setattr(upkeep, "time", SimpleNamespace(sleep=touch))
+        with store.engine.begin() as connection:
+            long_ago = datetime(2001, 1, 1, tzinfo=UTC)
+            connection.execute(TABLES.update().values(created=long_ago, changed=1))
+        assert upkeep.prune(store.engine, 180) == 2
+        assert left() == touched
+        names, touched = [f"{number}" for number in range(4)], []
+        for name in names:
+            new = StoredTable(name, START, "friends", seated_visitors={0: "g" * 64})
+            store.add(replace(new, moves=[Ply("0 0 0")]))
+        upkeep.forget(store.engine, "g" * 64)
+        assert left() == touched[:1]  # at which a friend has sat down
 
 
 def test_what_could_not_be_pruned_is_tried_again_before_the_next_day(

@@ -34,6 +34,7 @@ from gridhouse.server.storage.store import (
     is_secret,
     made_secret,
     metadata,
+    writing,
 )
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 
@@ -59,7 +60,8 @@ DAY = 24 * 3600.0
 HOUR = 3600.0
 COLLECT_EVERY = 300.0  # seconds between two full collections of garbage
 PRUNE_AGAIN = 600.0  # seconds until the next attempt after one that failed
-# What one transaction removes, so that moves need not wait for long: tables or evenings, and moves.
+# What one transaction removes, so that moves need not wait for long: tables or evenings, and moves
+# unless one table has more; ten thousand take some 20 milliseconds.
 AT_ONCE = 200
 MOVES_AT_ONCE = 2000
 BREATH = 0.02  # seconds between two of these transactions, in which others write
@@ -105,36 +107,29 @@ def remove(connection: sa.Connection, tables: Collection[str]) -> int:
     return connection.execute(TABLES.delete().where(TABLES.c.id.in_(tables))).rowcount
 
 
-def remove_in_pieces(engine: sa.Engine, tables: Sequence[str]) -> int:
+def remove_in_pieces(
+    engine: sa.Engine, tables: Sequence[str], still: sa.ColumnElement[bool]
+) -> int:
     """Remove tables, in several transactions if they have many moves; return how many there were.
 
-    The last moves go first: what is left of a table is one all the same, if this is interrupted.
+    Those for which ``still`` does not hold any more, as they were played on meanwhile, stay.
     """
     count = size = 0
     waiting: list[str] = []
     for table in tables:
-        size += _shorten(engine, table)
+        with engine.connect() as connection:
+            made = sa.select(sa.func.count()).where(MOVES.c.table_id == table)
+            size += connection.scalar(made) or 0
         waiting.append(table)
         if size >= MOVES_AT_ONCE or len(waiting) == AT_ONCE or table == tables[-1]:
-            with engine.begin() as connection:
-                count += remove(connection, waiting)
+            those = sa.select(TABLES.c.id).where(TABLES.c.id.in_(waiting))
+            with writing(engine) as connection:
+                # Whoever moves at one of them has done it before, or finds that it is gone.
+                connection.execute(those.order_by(TABLES.c.id).with_for_update()).all()
+                count += remove(connection, connection.scalars(those.where(still)).all())
             time.sleep(BREATH)
             size, waiting = 0, []
     return count
-
-
-def _shorten(engine: sa.Engine, table: str) -> int:
-    """Remove the last moves of a long table in pieces; return how many moves are left."""
-    own = MOVES.c.table_id == table
-    before = sa.select(MOVES.c.ply).where(own).order_by(MOVES.c.ply.desc()).limit(1)
-    while True:
-        with engine.connect() as connection:
-            found = connection.execute(before.offset(MOVES_AT_ONCE)).first()
-            if found is None:
-                return connection.scalar(sa.select(sa.func.count()).where(own)) or 0
-        with engine.begin() as connection:
-            connection.execute(MOVES.delete().where(own, MOVES.c.ply > found.ply))
-        time.sleep(BREATH)
 
 
 def remove_evenings(connection: sa.Connection, evenings: Collection[str]) -> int:
@@ -166,13 +161,13 @@ def prune(engine: sa.Engine, days: int) -> int:
     moment = int(limit.timestamp() * 1000)
     # Tables of the first versions have no time of their last change.
     is_old = (TABLES.c.changed < moment) & (TABLES.c.created < limit)
-    left = sa.select(TABLES.c.id).where(TABLES.c.ended.is_(None) & is_old)
+    is_left = TABLES.c.ended.is_(None) & is_old
+    left = sa.select(TABLES.c.id).where(is_left)
     over = sa.select(EVENINGS.c.id).where(EVENINGS.c.ends < moment)
-    count = 0
     count = 0
     # SQLite refuses to write in a transaction that has read, if another has written since.
     while found := _some(engine, left):
-        count += remove_in_pieces(engine, found)
+        count += remove_in_pieces(engine, found, is_left)
     while found := _some(engine, over):
         with engine.begin() as connection:
             count += remove_evenings(connection, found)
@@ -199,10 +194,11 @@ def forget(engine: sa.Engine, visitor: str) -> str:
     nobody = secrets.token_hex(ID_LENGTH // 2)
     own = sa.select(SEATS.c.table_id).where(SEATS.c.visitor == visitor)
     shared = sa.select(SEATS.c.table_id).where(SEATS.c.visitor != visitor)
-    alone = sa.select(TABLES.c.id).where(TABLES.c.id.in_(own), TABLES.c.id.not_in(shared))
+    is_alone = TABLES.c.id.in_(own) & TABLES.c.id.not_in(shared)
+    alone = sa.select(TABLES.c.id).where(is_alone)
     with engine.connect() as connection:
         found = connection.scalars(alone).all()
-    remove_in_pieces(engine, found)
+    remove_in_pieces(engine, found, is_alone)
     with engine.begin() as connection:
         for rows in (VISITORS, LINKS, RESULTS):
             connection.execute(rows.delete().where(rows.c.visitor == visitor))
@@ -285,7 +281,10 @@ class Refusals:
 
 def _clock_ahead() -> float:
     """Return the seconds since 1970 by the machine's clock, less the seconds that only pass."""
-    return time.time() - time.monotonic()
+    # Those for which the machine slept have passed as well.  Where no clock tells them, nothing is
+    # pruned for a day after a long sleep.
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.time() - (time.monotonic() if boot is None else time.clock_gettime(boot))
 
 
 class Keeper:
