@@ -29,7 +29,7 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvloop
 from command_line import Count, Seconds, Some, start
@@ -41,6 +41,9 @@ from gridhouse.players.levels import LEVELS
 from gridhouse.server.auth import COOKIE, Auth, visitor_id
 from gridhouse.server.storage.records import Ply, StoredTable
 from gridhouse.server.storage.store import Store
+
+if TYPE_CHECKING:
+    from gridhouse.core.game import State
 
 SERVER = """
 import sys
@@ -76,6 +79,7 @@ uvicorn.Server(config_of(app)).run(sockets=[listening])
 """
 TOKEN = "load"
 LONG = 9000  # moves
+MOST_BEGUN = 20  # moves: a game has some more
 ECHOES = 300
 MACHINES = 10
 THOUGHT = 20.0  # seconds
@@ -159,7 +163,10 @@ class Slot:
 
 
 def prepare(database: str, count: int, players: int) -> tuple[list[str], list[str]]:
-    """Return the names of new tables of all games in turn, and the cookies of their players."""
+    """Return the names of tables of all games in turn, and the cookies of their players.
+
+    The first table of each player has some moves already, so that not all games end at once.
+    """
     store = Store(database)
     sign = Auth(store.secret())._cookies.sign
     tokens = [f"{TOKEN}{number}" for number in range(players)]
@@ -169,31 +176,33 @@ def prepare(database: str, count: int, players: int) -> tuple[list[str], list[st
         state = game_class(games[number % len(games)])().new_initial_state(number)
         seats = range(state.game.num_players)
         names.append(f"load{number}")
-        store.add(
-            StoredTable(
-                names[-1],
-                str(state),
-                "hotseat",
-                seated_visitors=dict.fromkeys(seats, visitor_id(tokens[number % players])),
-            )
-        )
+        sitting = dict.fromkeys(seats, visitor_id(tokens[number % players]))
+        begun = random.randrange(MOST_BEGUN) if number < players else 0
+        start, moves = str(state), random_moves(state, begun)
+        store.add(StoredTable(names[-1], start, "hotseat", seated_visitors=sitting, moves=moves))
     store.close()
     return names, [sign(token).decode() for token in tokens]
+
+
+def random_moves(state: State, count: int) -> list[Ply]:
+    """Try so many moves at random, and return those that do not end the game."""
+    moves: list[Ply] = []
+    for _ in range(count):
+        action = random.choice(state.legal_actions())
+        move = Ply(state.action_to_string(action))
+        state.apply_action(action)
+        if state.is_terminal():
+            state.undo()
+        else:
+            moves.append(move)
+    return moves
 
 
 def prepare_long_game(database: str, count: int = LONG) -> tuple[str, str]:
     """Return the name of a table with a long game, and its player's cookie."""
     store = Store(database)
     state = game_class("sliding")().new_initial_state(0)
-    start, moves = str(state), []
-    for _ in range(count):
-        action = random.choice(state.legal_actions())
-        move = Ply(state.action_to_string(action))
-        state.apply_action(action)
-        if state.is_terminal():  # by chance
-            state.undo()
-        else:
-            moves.append(move)
+    start, moves = str(state), random_moves(state, count)
     seats = {0: visitor_id("attacker")}
     store.add(StoredTable("long", start, "hotseat", seated_visitors=seats, moves=moves))
     cookie = Auth(store.secret())._cookies.sign("attacker").decode()

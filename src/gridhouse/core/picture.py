@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 CELL = 60  # units of a picture to a cell of a flat board
-CACHE_SIZE = 1 << 13  # drawings of each kind in memory
+CACHE_SIZE = 1 << 11  # drawings of each kind in memory: those of a hundred tables
 EDGE = 26  # units of the margin around a board, which has the numbers of rows and columns
 
 # The colours of digits, after Okabe and Ito (2008): the colour-blind can distinguish them.
