@@ -41,7 +41,7 @@ from web_helpers import Visitor, open_house
 from wire_helpers import PATIENCE, Caller
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from browser_helpers import Process
@@ -398,11 +398,11 @@ def test_a_table_is_read_again_after_a_connection_that_died(
         with visitor.at(table) as seat:
             load, tries = store.load, [0]
 
-            def fail_once(name: str) -> StoredTable | None:
+            def fail_once(name: str, known: Sequence[Ply]) -> StoredTable | None:
                 tries[0] += 1
                 if tries[0] == 1:
                     raise sa.exc.OperationalError(None, None, OSError("it went away"))
-                found: StoredTable | None = load(name)
+                found: StoredTable | None = load(name, known)
                 return found
 
             monkeypatch.setattr(store, "load", fail_once)
@@ -422,8 +422,8 @@ def test_a_table_that_changes_often_is_read_once_for_all_news(
         loads: list[int] = []
         load = service.store.load
 
-        def count(table: str) -> StoredTable | None:
-            found: StoredTable | None = load(table)
+        def count(table: str, known: Sequence[Ply] = ()) -> StoredTable | None:
+            found: StoredTable | None = load(table, known)
             loads.append(found.version if found else -1)
             return found
 
