@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import sqlalchemy as sa
 from starlette.testclient import TestClient
 
 import gridhouse
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from starlette.testclient import WebSocketTestSession
 
     from gridhouse.core.game import State
+    from gridhouse.server.storage.store import Store
 
 TODAY = "2026-11-20"
 
@@ -108,6 +110,18 @@ def visitor_of(visitor: Visitor) -> str:
     """Return the id under which the house knows a visitor."""
     auth = visitor.client.app.state.auth  # type: ignore[attr-defined]
     return str(auth.verify(visitor.token))
+
+
+def rows_of(store: Store, beginning: str) -> list[int]:
+    """Return the list to which each statement that begins so adds the number of its rows."""
+    counts: list[int] = []
+
+    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
+        if statement.startswith(beginning):
+            counts.append(cursor.rowcount)
+
+    sa.event.listen(store.engine, "after_cursor_execute", count)
+    return counts
 
 
 class Seat:

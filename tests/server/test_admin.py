@@ -42,7 +42,7 @@ from gridhouse.server.storage.store import (
 )
 from gridhouse.server.storage.visitors import LINKS, VISITORS
 from postgres_helpers import postgres
-from web_helpers import Visitor, open_house, visitor_of
+from web_helpers import Visitor, open_house, rows_of, visitor_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -468,7 +468,7 @@ def test_nothing_is_pruned_after_the_clock_was_set(
     assert pruned == [1]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere sleep is no matter")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no clock tells how long it slept")
 def test_a_machine_that_slept_has_no_other_time(monkeypatch: pytest.MonkeyPatch) -> None:
     before, passed = upkeep._clock_ahead(), time.monotonic
     monkeypatch.setattr(time, "monotonic", lambda: passed() - 2 * upkeep.HOUR)
@@ -478,13 +478,7 @@ def test_a_machine_that_slept_has_no_other_time(monkeypatch: pytest.MonkeyPatch)
 def test_many_moves_are_removed_in_pieces(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upkeep, "MOVES_AT_ONCE", 10)
     monkeypatch.setattr(upkeep, "BREATH", 0.0)
-    removed: list[int] = []
-
-    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
-        if statement.startswith("DELETE FROM moves"):
-            removed.append(cursor.rowcount)
-
-    sa.event.listen(store.engine, "after_cursor_execute", count)
+    removed = rows_of(store, "DELETE FROM moves")
     for number, moves in enumerate((4, 4, 4, 35, 4, 9)):
         seats, plies = {0: "a" * 64}, [Ply("0 0 0")] * moves
         store.add(StoredTable(f"{number}", START, "hotseat", seated_visitors=seats, moves=plies))

@@ -37,7 +37,7 @@ from gridhouse.server.storage.store import TABLES as TABLE_ROWS
 from gridhouse.server.storage.visitors import Profile, Visitors
 from gridhouse.server.tables import service
 from postgres_helpers import postgres
-from web_helpers import Visitor, open_house
+from web_helpers import Visitor, open_house, rows_of
 from wire_helpers import PATIENCE, Caller
 
 if TYPE_CHECKING:
@@ -476,13 +476,7 @@ def test_taking_back_writes_only_the_moves_that_change(
     store = Store(database if kind == "postgresql" else f"sqlite:///{tmp_path / 'house.db'}")
     plies = [Ply(f"0 0 {number}") for number in range(5)]
     store.add(StoredTable("undo", "binary(rows=1,cols=2) ..", "hotseat", moves=plies))
-    written: list[int] = []
-
-    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
-        if statement.startswith("UPDATE moves"):
-            written.append(cursor.rowcount)
-
-    sa.event.listen(store.engine, "after_cursor_execute", count)
+    written = rows_of(store, "UPDATE moves")
     for version, standing in enumerate((4, 2, 3)):
         store.append(Change("undo", version, standing=standing)).result()
     found = store.load("undo")
@@ -496,13 +490,7 @@ def test_known_moves_are_not_read_again_while_they_stand(database: str) -> None:
     store = Store(database)
     plies = [Ply(f"ä {number}", number) for number in range(5)]
     store.add(StoredTable("known", "binary(rows=1,cols=2) ..", "hotseat", moves=plies))
-    read: list[int] = []
-
-    def count(_: object, cursor: Any, statement: str, *__: object) -> None:
-        if statement.startswith("SELECT moves"):
-            read.append(cursor.rowcount)
-
-    sa.event.listen(store.engine, "after_cursor_execute", count)
+    read = rows_of(store, "SELECT moves")
     others = [Ply("ä 4", 5)]
     for known, rows in ((plies, 0), (plies[:3], 2), (others, 5), (plies + others, 5), ([], 5)):
         found = store.load("known", known)
